@@ -1,0 +1,64 @@
+"""Vector tables: opened by name, read-only, checked before any model is called.
+
+The only module that imports ``lance``; ``lancedb`` is imported nowhere on the path of a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.config.settings import VectorName
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """Nearest records of one query vector, most similar first: ids, and cosine similarities in [-1, 1]."""
+
+    ids: tuple[str, ...]
+    similarities: tuple[float, ...]
+
+
+class VectorTable(Protocol):
+    """One table of vectors."""
+
+    @property
+    def name(self) -> str:
+        """Name of the table as found in the store."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Length of its vectors."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many it holds."""
+        ...
+
+    def search(
+        self, queries: NDArray[np.float32], k: int, *, only: Sequence[str] | None = None
+    ) -> list[Hits]:
+        """The ``k`` nearest of each query; shape of ``queries``: ``(n, width)``.
+
+        ``only`` narrows to these ids. Ties are broken by position in the table. Raises ``VectorError`` on a wrong width.
+        """
+        ...
+
+    def vectors_of(self, ids: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """Vectors of ``ids``, shape ``(len(ids), width)``, and which were found (rows not found are zero)."""
+        ...
+
+
+class VectorTables(Protocol):
+    """The vector tables of an index; each opened when first asked for."""
+
+    def open(self, name: VectorName) -> VectorTable:
+        """Raises ``VectorError`` naming what was looked for and where, when missing, empty, or of other tables' ids."""
+        ...

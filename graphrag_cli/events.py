@@ -22,7 +22,7 @@ DATASETS: tuple[Dataset, ...] = ("reports", "entities", "relationships", "claims
 Status: TypeAlias = Literal["answered", "no_data", "partial"]
 StepState: TypeAlias = Literal["answered", "empty", "failed", "merged", "skipped"]
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Cell: TypeAlias = str | int | float | None
 
 

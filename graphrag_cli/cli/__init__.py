@@ -1,0 +1,1 @@
+"""What the user sees: commands, options, consoles, error boundary, renderers."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from graphrag_cli.events import Event, Json, Method
+from graphrag_cli.llm.usage import Limits
 
 if TYPE_CHECKING:
     from graphrag_cli.config.prompts import PromptSet
@@ -44,18 +45,6 @@ class Filters:
     def active(self) -> bool:
         """True when anything is narrowed."""
         return bool(self.documents or self.entity_types or self.since or self.until)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run may spend; None is no limit. A run that reaches one ends early with its best answer."""
-
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    max_cost: float | None = None
-    """USD."""
-    deadline: float | None = None
-    """Seconds from the start of the run."""
 
 
 @dataclass(frozen=True, slots=True)

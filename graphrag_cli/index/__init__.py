@@ -1,0 +1,1 @@
+"""What was indexed: tables of any version as one columnar snapshot, graph look-ups, vectors."""

@@ -6,7 +6,7 @@ An engine keeps nothing between questions: everything a run needs to remember li
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from graphrag_cli.events import Event, Json, Method
@@ -59,7 +59,7 @@ class Question:
     include_entities: tuple[str, ...] = ()
     exclude_entities: tuple[str, ...] = ()
     filters: Filters = Filters()
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     context_only: bool = False
     """Retrieve, and stop before the call that would write the answer."""
     stream: bool = True

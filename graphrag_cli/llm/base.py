@@ -7,7 +7,7 @@ them apart.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -183,6 +183,12 @@ class TokenCounter(Protocol):
     def truncate(self, text: str, limit: int) -> str:
         """The longest prefix of ``text`` of at most ``limit`` tokens, cut at a character boundary."""
         ...
+
+
+async def close_items(items: AsyncIterator[ReplyItem]) -> None:
+    """Ends a reply that is not read to its end, so that its connection is freed now and not by the collector."""
+    if isinstance(items, AsyncGenerator):
+        await items.aclose()
 
 
 async def complete(chat: ChatModel, request: ChatRequest) -> ChatReply:

@@ -2,13 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from graphrag_cli.events import Usage
+from graphrag_cli.errors import DeadlineError, LimitError, SettingsError
+from graphrag_cli.events import StageUsage, Usage
+from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, close_items
 
 if TYPE_CHECKING:
-    from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.llm.base import (
+        ChatModel,
+        ChatRequest,
+        Embedder,
+        Message,
+        ReplyItem,
+        Stage,
+        TokenCounter,
+    )
+
+T = TypeVar("T")
+
+TOKENS_PER_MESSAGE = 4
+"""What chat formats add around each message: its role and separators."""
+TOKENS_PER_PROMPT = 3
+"""What chat formats add once, to open the reply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +39,9 @@ class Limits:
     """What one run may spend; None is no limit. A run that reaches one ends early with its best answer."""
 
     max_calls: int | None = None
+    """Calls to chat models; embedding a text is not one."""
     max_tokens: int | None = None
+    """Tokens of prompts, replies and embedded texts together."""
     max_cost: float | None = None
     """USD."""
     deadline: float | None = None
@@ -31,24 +56,235 @@ class PriceTable(Protocol):
         ...
 
 
+def count_prompt(messages: Iterable[Message], tokens: TokenCounter) -> int:
+    """Tokens that ``messages`` take as a prompt, with what chat formats add around each."""
+    return TOKENS_PER_PROMPT + sum(TOKENS_PER_MESSAGE + tokens.count(turn.content) for turn in messages)
+
+
 class UsageMeter:
     """Wraps the models of one run: counts every call, and refuses the next one once a limit is reached.
 
     Engines never count. A wrapped model raises ``LimitError`` instead of making a call that a limit forbids, and
-    ``DeadlineError`` when the deadline passes before or during a call.
+    ``DeadlineError`` when the deadline passes before or during a call. A call counts when it begins, so that
+    calls made side by side cannot overrun ``max_calls`` together, and a call that fails has still been made.
+    Tries that an adapter repeats by itself are one call. The run starts when the meter is made.
     """
 
-    def __init__(self, limits: Limits, prices: PriceTable, tokens: TokenCounter) -> None:
-        raise NotImplementedError
+    def __init__(
+        self,
+        limits: Limits,
+        prices: PriceTable,
+        tokens: TokenCounter,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits = limits
+        self._prices = prices
+        self._tokens = tokens
+        self._clock = clock
+        self._ends = None if limits.deadline is None else clock() + limits.deadline
+        self._stages: dict[str, StageUsage] = {}
+        self._cost: float | None = 0.0
+        self._counted = False
+        self._held = _Spend()
 
     def chat(self, model: ChatModel) -> ChatModel:
         """``model``, metered."""
-        raise NotImplementedError
+        return _MeteredChat(model, self)
 
     def embedder(self, model: Embedder) -> Embedder:
         """``model``, metered."""
-        raise NotImplementedError
+        return _MeteredEmbedder(model, self)
 
     def usage(self) -> Usage:
-        """What was spent so far."""
-        raise NotImplementedError
+        """What was spent so far. Tokens of embedded texts are always our count."""
+        return Usage(dict(self._stages), self._cost, self._counted)
+
+    def remaining_seconds(self) -> float | None:
+        """Seconds until the deadline, never negative; None without one."""
+        return None if self._ends is None else max(0.0, self._ends - self._clock())
+
+    # ---- used by the wrappers -------------------------------------------------------------------------------
+
+    def admit_chat(self, model: str, request: ChatRequest) -> _Spend:
+        """Counts the call and holds what its prompt will spend; raises when a limit forbids it."""
+        total = Usage(self._stages).total
+        if self._limits.max_calls is not None and total.llm_calls >= self._limits.max_calls:
+            raise _limit("calls to the model", f"{self._limits.max_calls:,}", "--max-calls")
+        held = self._hold(model, lambda: count_prompt(request.messages, self._tokens))
+        self._add(request.stage, StageUsage(llm_calls=1))
+        return held
+
+    def admit_embedding(self, model: str, texts: Sequence[str]) -> _Spend:
+        """The same for an embedding call."""
+        held = self._hold(model, lambda: sum(map(self._tokens.count, texts)))
+        self._add("embed", StageUsage(embedding_calls=1))
+        return held
+
+    def settle_chat(self, model: str, stage: Stage, usage: CallUsage, held: _Spend) -> None:
+        """Replaces what was held by what was used."""
+        self._held = self._held - held
+        self._counted = self._counted or usage.counted
+        self._add(stage, StageUsage(prompt_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens))
+        self._pay(model, usage.prompt_tokens, usage.output_tokens)
+
+    def settle_embedding(self, model: str, texts: Sequence[str], held: _Spend) -> None:
+        """Replaces what was held by what was used."""
+        self._held = self._held - held
+        used = sum(map(self._tokens.count, texts))
+        self._add("embed", StageUsage(embedding_tokens=used))
+        self._pay(model, used, 0)
+
+    def release(self, held: _Spend) -> None:
+        """Gives back what was held for a call that spent nothing."""
+        self._held = self._held - held
+
+    def counted_usage(self, request: ChatRequest, text: str) -> CallUsage:
+        """Our count of a call for which the server sent none."""
+        prompt = count_prompt(request.messages, self._tokens)
+        return CallUsage(prompt, self._tokens.count(text), counted=True)
+
+    async def within_deadline(self, work: Awaitable[T]) -> T:
+        """Awaits ``work``; raises ``DeadlineError`` when the deadline passes first, and cancels it."""
+        timeout = asyncio.timeout(self.remaining_seconds())
+        try:
+            async with timeout:
+                return await work
+        except TimeoutError:
+            if timeout.expired():
+                raise self._late() from None
+            raise
+
+    def _hold(self, model: str, count: Callable[[], int]) -> _Spend:
+        """Checks deadline, tokens and cost against what is spent and what calls under way will spend."""
+        if self.remaining_seconds() == 0.0:
+            raise self._late()
+        if self._limits.max_tokens is None and self._limits.max_cost is None:
+            return _Spend()
+        prompt = count()
+        wanted = self._held + _Spend(prompt, self._price(model, prompt))
+        if self._limits.max_tokens is not None:
+            total = Usage(self._stages).total
+            spent = total.prompt_tokens + total.output_tokens + total.embedding_tokens
+            if spent + wanted.tokens > self._limits.max_tokens:
+                raise _limit("tokens", f"{self._limits.max_tokens:,}", "--max-tokens")
+        if self._limits.max_cost is not None and (self._cost or 0.0) + wanted.cost > self._limits.max_cost:
+            raise _limit("cost", f"${self._limits.max_cost:g}", "--max-cost")
+        held = wanted - self._held
+        self._held = wanted
+        return held
+
+    def _price(self, model: str, prompt_tokens: int) -> float:
+        if self._limits.max_cost is None:
+            return 0.0
+        cost = self._prices.cost(model, prompt_tokens, 0)
+        if cost is None:
+            raise SettingsError(
+                f"the price of model {model!r} is not known, so a limit on cost cannot be held",
+                hint="set `price: {input: …, output: …}` (USD per million tokens) for the model, "
+                "or limit the run with --max-calls or --max-tokens",
+            )
+        return cost
+
+    def _pay(self, model: str, prompt_tokens: int, output_tokens: int) -> None:
+        cost = self._prices.cost(model, prompt_tokens, output_tokens)
+        self._cost = None if cost is None or self._cost is None else self._cost + cost
+
+    def _add(self, stage: str, usage: StageUsage) -> None:
+        self._stages[stage] = self._stages.get(stage, StageUsage()) + usage
+
+    def _late(self) -> DeadlineError:
+        return DeadlineError(
+            f"the deadline of {self._limits.deadline:g} s passed", hint="allow more time with --deadline"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Spend:
+    """Tokens and USD that calls under way will spend at least."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: _Spend) -> _Spend:
+        return _Spend(self.tokens + other.tokens, self.cost + other.cost)
+
+    def __sub__(self, other: _Spend) -> _Spend:
+        return _Spend(self.tokens - other.tokens, max(0.0, self.cost - other.cost))
+
+
+def _limit(what: str, limit: str, flag: str) -> LimitError:
+    return LimitError(f"the limit on {what} ({limit}) is reached", hint=f"allow more with {flag}")
+
+
+class _MeteredChat:
+    """A chat model whose calls are counted and limited."""
+
+    def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
+        self._model = model
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
+        meter, model = self._meter, self._model.name
+        held = meter.admit_chat(model, request)
+        text: list[str] = []
+        used: CallUsage | None = None
+        sent = False
+        items = self._model.stream(request)
+        try:
+            while (item := await meter.within_deadline(anext(items, None))) is not None:
+                if isinstance(item, ReplyDelta):
+                    text.append(item.text)
+                elif isinstance(item, ReplyEnd):
+                    used = item.usage
+                    if not (used.prompt_tokens or used.output_tokens):
+                        used = meter.counted_usage(request, "".join(text))
+                        item = ReplyEnd(item.outcome, used, item.finish_reason, item.model)
+                yield item
+        except (DeadlineError, asyncio.CancelledError, GeneratorExit):
+            sent = True
+            raise
+        finally:
+            await close_items(items)
+            if used is None and (sent or text):
+                used = meter.counted_usage(request, "".join(text))
+            if used is None:
+                meter.release(held)
+            else:
+                meter.settle_chat(model, request.stage, used, held)
+
+    async def aclose(self) -> None:
+        await self._model.aclose()
+
+
+class _MeteredEmbedder:
+    """An embedder whose calls are counted and limited."""
+
+    def __init__(self, model: Embedder, meter: UsageMeter) -> None:
+        self._model = model
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def width(self) -> int | None:
+        return self._model.width
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        held = self._meter.admit_embedding(self._model.name, texts)
+        try:
+            vectors = await self._meter.within_deadline(self._model.embed(texts))
+        except BaseException:
+            self._meter.release(held)
+            raise
+        self._meter.settle_embedding(self._model.name, texts, held)
+        return vectors
+
+    async def aclose(self) -> None:
+        await self._model.aclose()

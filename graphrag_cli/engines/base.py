@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from graphrag_cli.context.history import Turn
 from graphrag_cli.events import Event, Json, Method
 from graphrag_cli.llm.usage import Limits
 
@@ -19,14 +20,6 @@ if TYPE_CHECKING:
     from graphrag_cli.index.vectors import VectorTables
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
     from graphrag_cli.llm.usage import PriceTable
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn of a conversation."""
-
-    role: Literal["user", "assistant"]
-    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +77,10 @@ class Toolbox:
     tokens: TokenCounter
     prompts: PromptSet
     prices: PriceTable
+    history_tokens: int = 2000
+    """Budget of the conversation in every prompt."""
+    window: int | None = None
+    """Tokens of the chat model's window, where known."""
     rater: ChatModel | None = None
     """global: model for ratings, where it is another than ``chat``."""
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 Rows: TypeAlias = NDArray[np.int64]
 
 
+def as_rows(rows: Sequence[int]) -> Rows:
+    """``rows`` as an array."""
+    return np.asarray(rows, dtype=np.int64)
+
+
 class Snapshot:
     """A loaded index. Read-only, shared by every question of a run, safe to use from several threads."""
 
@@ -95,6 +100,16 @@ class Snapshot:
 
     def document_rows_by_id(self, ids: Sequence[str]) -> Rows:
         """By document id."""
+        raise NotImplementedError
+
+    # -- rows to keys -----------------------------------------------------------------------------------------
+
+    def entity_ids(self, rows: Rows) -> list[str]:
+        """Ids of the entities at ``rows``."""
+        raise NotImplementedError
+
+    def text_unit_ids(self, rows: Rows) -> list[str]:
+        """Ids of the text units at ``rows``."""
         raise NotImplementedError
 
     # -- the graph --------------------------------------------------------------------------------------------

@@ -23,9 +23,10 @@ Stage: TypeAlias = Literal[
 ]
 """What a call is for; usage is added up by it."""
 
-Outcome: TypeAlias = Literal["ok", "empty", "cut", "filtered"]
+Outcome: TypeAlias = Literal["ok", "empty", "cut", "filtered", "no_answer"]
 """How a reply ended when the call itself did not fail: whole; without text; cut by the length limit or a
-broken stream after text was shown; stopped by the provider's filter."""
+broken stream after text was shown; stopped by the provider's filter; whole, and saying that the context holds
+no answer (only a model that can know this reports it: the embedded answerer)."""
 
 
 @dataclass(frozen=True, slots=True)

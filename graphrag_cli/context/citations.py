@@ -87,7 +87,7 @@ _PARENTHESIS = re.compile(
     re.I,
 )
 _TOKEN = re.compile(
-    r"(?P<range>\d+\s*(?:-|–|—|−|~|\.\.+|to|bis|至)\s*\d+)|(?P<number>(?<![\w.])[\w.-]+:\d+|\d+)|(?P<word>[^\W\d_][^\W\d]*)|(?P<close>[;；])"
+    r"(?P<range>\d+\s*(?:-|–|—|−|~|\.\.+|to|bis|至)\s*\d+)|(?P<number>(?<![\w.])[\w.-]+:\d+|(?<![+\d])\d+)|(?P<word>[^\W\d_][^\W\d]*)|(?P<close>[;；])"
 )
 _DIGITS = re.compile(r"\d+")
 

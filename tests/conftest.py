@@ -1,0 +1,43 @@
+"""What every test stands on: no foreign environment, no network beyond this machine."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Any
+
+import pytest
+
+_FOREIGN = (
+    "OPENAI_",
+    "AZURE_",
+    "GRAPHRAG_",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_COLOR",
+    "FORCE_COLOR",
+)
+_KEPT = ("GRAPHRAG_CLI_INDEXES", "GRAPHRAG_CLI_TEST_GGUF")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys, proxies and settings of the person who runs the tests must not reach them."""
+    for name in list(os.environ):
+        if name.upper().startswith(_FOREIGN) and name not in _KEPT:
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that reaches out fails at once instead of depending on the world."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        host = address[0] if isinstance(address, tuple) else ""
+        if host not in {"127.0.0.1", "::1", "localhost", ""}:
+            raise AssertionError(f"a test tried to connect to {address!r}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)

@@ -81,7 +81,7 @@ class EndpointSettings(Section):
     price: Price | None = None
     encoding_model: str | None = None
     """Name of a tiktoken encoding, where the model's name does not tell."""
-    headers: dict[str, str] = {}
+    headers: dict[str, str] = Field(default_factory=dict[str, str])
     """Sent with every request (gateways ask for such). *Ours.*"""
 
     @model_validator(mode="before")

@@ -165,7 +165,9 @@ class DriftSearchSettings(Section):
     @model_validator(mode="after")
     def _shares_fit(self) -> DriftSearchSettings:
         if self.local_search_text_unit_prop + self.local_search_community_prop > 1 + ROUNDING:
-            raise ValueError("local_search_text_unit_prop and local_search_community_prop add up to more than 1")
+            raise ValueError(
+                "local_search_text_unit_prop and local_search_community_prop add up to more than 1"
+            )
         return self
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pydantic import Field
+
 from graphrag_cli.config.base import CallArgs, Level, NonNegative, Positive, Section, Share
 from graphrag_cli.config.models import (
     ChatModelSettings,
@@ -70,10 +72,12 @@ class Settings(Section):
 
     root: Path
     """Folder of the settings file; relative paths in the file are relative to it. Not a key of the file."""
-    completion_models: dict[str, ChatModelSettings] = {}
-    embedding_models: dict[str, EmbeddingModelSettings] = {}
+    completion_models: dict[str, ChatModelSettings] = Field(default_factory=dict[str, ChatModelSettings])
+    embedding_models: dict[str, EmbeddingModelSettings] = Field(
+        default_factory=dict[str, EmbeddingModelSettings]
+    )
     output_storage: StorageSettings = StorageSettings()
-    outputs: dict[str, StorageSettings] = {}
+    outputs: dict[str, StorageSettings] = Field(default_factory=dict[str, StorageSettings])
     """Several indexes to be asked at once, by name; empty, `output_storage` alone. `--data` given more than
     once fills it, and so does a 2.x file with `outputs`."""
     vector_store: VectorStoreSettings = VectorStoreSettings()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import SecretStr
+from pydantic import Field, SecretStr
 
 from graphrag_cli.config.base import Positive, Section
 
@@ -49,7 +49,7 @@ class VectorStoreSettings(Section):
     """Folder or URL of the LanceDB store; unset, the folder `lancedb` among the tables."""
     container_name: str = "default"
     """Prefix of table names, as 1.x and 2.x wrote them (`default-entity-description`)."""
-    index_schema: dict[VectorName, IndexSchema] = {}
+    index_schema: dict[VectorName, IndexSchema] = Field(default_factory=dict[VectorName, IndexSchema])
 
 
 class TableProviderSettings(Section):

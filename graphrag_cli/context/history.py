@@ -21,7 +21,10 @@ class Turn:
 def newest_turns(
     history: Sequence[Turn], max_turns: int, max_tokens: int, tokens: TokenCounter
 ) -> tuple[Turn, ...]:
-    """The newest turns, oldest first, that fit ``max_tokens``; ``max_turns`` counts the user's, as GraphRAG does."""
+    """The newest turns, oldest first, that fit ``max_tokens``; ``max_turns`` counts the user's, as GraphRAG does.
+
+    An answer without its question is not kept: some servers insist that the user speaks first.
+    """
     kept: list[Turn] = []
     room = max_tokens
     asked = 0
@@ -31,6 +34,8 @@ def newest_turns(
         if room < 0 or asked > max_turns:
             break
         kept.append(turn)
+    while kept and kept[-1].role == "assistant":
+        kept.pop()
     kept.reverse()
     return tuple(kept)
 

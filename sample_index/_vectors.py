@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from graphrag_cli.llm.minilm import MiniLmEmbedder
-
 from sample_index._tables import Row
 
 WIDTH = 384

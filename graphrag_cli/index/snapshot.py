@@ -10,10 +10,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_cli.events import IndexSummary
+from graphrag_cli.index import convert, graph, narrow
+from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index.communities import distinct_target_counts
+from graphrag_cli.index.links import Links
 from graphrag_cli.index.records import Claim, Document, Entity, Relationship, Report, TextUnit
+from graphrag_cli.index.schema import TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
@@ -27,80 +33,158 @@ def as_rows(rows: Sequence[int]) -> Rows:
 
 
 class Snapshot:
-    """A loaded index. Read-only, shared by every question of a run, safe to use from several threads."""
+    """A loaded index. Read-only, shared by every question of a run, safe to use from several threads.
+
+    Made by ``index.open.open_snapshot``. Columns and look-up structures are read and built when first needed.
+    """
+
+    def __init__(self, tables: Tables, summary: IndexSummary) -> None:
+        self._tables = tables
+        self._links = Links(tables)
+        self._summary = summary
 
     @property
     def summary(self) -> IndexSummary:
         """Path, version and row counts."""
-        raise NotImplementedError
+        return self._summary
+
+    @property
+    def tables(self) -> Tables:
+        """The canonical columns, for checks and for embedding."""
+        return self._tables
+
+    @property
+    def links(self) -> Links:
+        """The look-up structures, for checks."""
+        return self._links
 
     # -- records: only for the rows named, in the order named -----------------------------------------------
 
+    def _taken(self, table: TableName, name: str, rows: Rows) -> pa.Array:
+        return convert.take(self._tables.column(table, name), rows)
+
+    def _texts(self, table: TableName, rows: Rows, *names: str) -> list[list[str]]:
+        return [convert.strings(self._taken(table, name, rows)) for name in names]
+
+    def _ints(self, table: TableName, rows: Rows, *names: str) -> list[list[int]]:
+        return [self._taken(table, name, rows).to_pylist() for name in names]
+
     def entities(self, rows: Rows) -> list[Entity]:
         """Entities at ``rows``."""
-        raise NotImplementedError
+        ids, titles, types, texts = self._texts("entities", rows, "id", "title", "type", "description")
+        (numbers,) = self._ints("entities", rows, "number")
+        degrees = self.degrees(rows).tolist()
+        return [
+            Entity(*one)
+            for one in zip(rows.tolist(), ids, numbers, titles, types, texts, degrees, strict=True)
+        ]
 
     def relationships(self, rows: Rows) -> list[Relationship]:
         """Relationships at ``rows``."""
-        raise NotImplementedError
+        ids, sources, targets, texts = self._texts(
+            "relationships", rows, "id", "source", "target", "description"
+        )
+        (numbers,) = self._ints("relationships", rows, "number")
+        weights: list[float] = self._taken("relationships", "weight", rows).to_pylist()
+        degrees = self.combined_degrees(rows).tolist()
+        columns = (rows.tolist(), ids, numbers, sources, targets, texts, weights, degrees)
+        return [Relationship(*one) for one in zip(*columns, strict=True)]
 
     def reports(self, rows: Rows) -> list[Report]:
         """Reports at ``rows``."""
-        raise NotImplementedError
+        ids, titles, summaries, contents = self._texts("reports", rows, "id", "title", "summary", "content")
+        communities, levels = self._ints("reports", rows, "community", "level")
+        ranks: list[float] = self._taken("reports", "rank", rows).to_pylist()
+        columns = (rows.tolist(), ids, communities, levels, titles, summaries, contents, ranks)
+        return [Report(*one) for one in zip(*columns, strict=True)]
 
     def text_units(self, rows: Rows) -> list[TextUnit]:
-        """Text units at ``rows``."""
-        raise NotImplementedError
+        """Text units at ``rows``. Their number is the position in the table, as GraphRAG's prompts print it."""
+        ids, texts, documents = self._texts("text_units", rows, "id", "text", "document_id")
+        columns = (rows.tolist(), ids, texts, documents)
+        return [
+            TextUnit(row, key, row, text, document or None)
+            for row, key, text, document in zip(*columns, strict=True)
+        ]
 
     def claims(self, rows: Rows) -> list[Claim]:
         """Claims at ``rows``."""
-        raise NotImplementedError
+        names = ("id", "subject", "object", "type", "status", "description", "start_date", "end_date")
+        ids, *columns = self._texts("claims", rows, *names, "source_text")
+        (units,) = self._texts("claims", rows, "text_unit_id")
+        (numbers,) = self._ints("claims", rows, "number")
+        return [
+            Claim(*one, text_unit_id=unit or None)
+            for *one, unit in zip(rows.tolist(), ids, numbers, *columns, units, strict=True)
+        ]
 
     def documents(self, rows: Rows) -> list[Document]:
         """Documents at ``rows``."""
-        raise NotImplementedError
+        ids, titles, dates = self._texts("documents", rows, "id", "title", "creation_date")
+        (numbers,) = self._ints("documents", rows, "number")
+        return [Document(*one) for one in zip(rows.tolist(), ids, numbers, titles, dates, strict=True)]
 
     # -- keys to rows: one row per key, -1 where unknown ------------------------------------------------------
 
+    def _by_id(self, table: TableName, ids: Sequence[str]) -> Rows:
+        column = self._tables.column(table, "id")
+        rows = graph.find(ids, column)
+        lost = np.flatnonzero(rows < 0)
+        if len(lost):
+            plain = [ids[place].replace("-", "").lower() for place in lost]
+            rows[lost] = graph.find(plain, graph.undashed(column))
+        return rows
+
+    def _by_number(self, table: TableName, numbers: Sequence[int]) -> Rows:
+        return self._links.number_index(table).rows(np.asarray(numbers, np.int64))
+
     def entity_rows_by_id(self, ids: Sequence[str]) -> Rows:
         """By entity id; dashes do not matter."""
-        raise NotImplementedError
+        return self._by_id("entities", ids)
 
     def entity_rows_by_title(self, titles: Sequence[str]) -> Rows:
         """By title: exact first, then ignoring case."""
-        raise NotImplementedError
+        column = self._tables.column("entities", "title")
+        rows = graph.find(titles, column)
+        lost = np.flatnonzero(rows < 0)
+        if len(lost):
+            wanted = [titles[place].strip().upper() for place in lost]
+            rows[lost] = graph.find(wanted, graph.folded(column))
+        return rows
 
     def entity_rows_by_number(self, numbers: Sequence[int]) -> Rows:
         """By ``human_readable_id``; of several with the same number, the first."""
-        raise NotImplementedError
+        return self._by_number("entities", numbers)
 
     def relationship_rows_by_number(self, numbers: Sequence[int]) -> Rows:
         """By ``human_readable_id``."""
-        raise NotImplementedError
+        return self._by_number("relationships", numbers)
 
     def claim_rows_by_number(self, numbers: Sequence[int]) -> Rows:
         """By ``human_readable_id``."""
-        raise NotImplementedError
+        return self._by_number("claims", numbers)
 
     def report_rows_by_community(self, communities: Sequence[int] | Rows) -> Rows:
         """Report of each community number; -1 where a community has no report."""
-        raise NotImplementedError
+        wanted = np.asarray(communities, np.int64)
+        return np.where(wanted >= 0, self._links.report_index().rows(wanted), -1)
 
     def report_rows_by_id(self, ids: Sequence[str]) -> Rows:
         """By report id; dashes do not matter."""
-        raise NotImplementedError
+        return self._by_id("reports", ids)
 
     def text_unit_rows_by_id(self, ids: Sequence[str]) -> Rows:
         """By text unit id."""
-        raise NotImplementedError
+        return self._by_id("text_units", ids)
 
     def text_unit_rows_by_number(self, numbers: Sequence[int]) -> Rows:
         """By citation number."""
-        raise NotImplementedError
+        wanted = np.asarray(numbers, np.int64)
+        return np.where((wanted >= 0) & (wanted < self._tables.rows("text_units")), wanted, -1)
 
     def document_rows_by_id(self, ids: Sequence[str]) -> Rows:
         """By document id."""
-        raise NotImplementedError
+        return self._by_id("documents", ids)
 
     # -- rows to keys -----------------------------------------------------------------------------------------
 
@@ -116,85 +200,109 @@ class Snapshot:
 
     def degrees(self, entity_rows: Rows) -> Rows:
         """Number of relationships of each entity."""
-        raise NotImplementedError
+        return self._links.degrees()[entity_rows]
 
     def relationship_rows_of(self, entity_rows: Rows) -> Rows:
         """Relationships that touch any of ``entity_rows``: each once, ascending."""
-        raise NotImplementedError
+        return np.unique(self._links.relationships_of().of_many(entity_rows)[0])
 
     def endpoints(self, relationship_rows: Rows) -> tuple[Rows, Rows]:
         """Entity rows of source and target; -1 where a title is no entity."""
-        raise NotImplementedError
+        source, target = self._links.endpoints()
+        return source[relationship_rows], target[relationship_rows]
 
     def combined_degrees(self, relationship_rows: Rows) -> Rows:
         """Sum of the degrees of both ends, as the table has it or as counted."""
-        raise NotImplementedError
+        stored = self._taken("relationships", "combined_degree", relationship_rows).to_numpy(
+            zero_copy_only=False
+        )
+        if (stored >= 0).all():
+            return stored.astype(np.int64, copy=False)
+        degrees = np.append(self._links.degrees(), 0)
+        source, target = self.endpoints(relationship_rows)
+        return np.where(stored >= 0, stored, degrees[source] + degrees[target])
 
     def claim_rows_of(self, entity_rows: Rows) -> Rows:
         """Claims whose subject is any of ``entity_rows``: each once, ascending."""
-        raise NotImplementedError
+        return np.unique(self._links.claims_of().of_many(entity_rows)[0])
 
     def text_unit_rows_of_entity(self, entity_row: int) -> Rows:
         """Text units in which the entity was found, in table order."""
-        raise NotImplementedError
+        return np.unique(self._links.units_of_entity().of(entity_row))
 
     def text_unit_rows_of_claim(self, claim_row: int) -> Rows:
         """The text unit that makes the claim (none or one)."""
-        raise NotImplementedError
+        unit = self._links.unit_of_claim()[claim_row]
+        return graph.NO_ROWS if unit < 0 else np.array([unit], np.int64)
 
     def text_unit_rows_of_relationship(self, relationship_row: int) -> Rows:
-        """Text units in which the relationship was found."""
-        raise NotImplementedError
+        """Text units in which the relationship was found, in table order."""
+        return np.unique(self._links.units_of_relationship().of(relationship_row))
 
     def relationship_counts(self, entity_row: int, text_unit_rows: Rows) -> Rows:
         """For each text unit, how many relationships of the entity were found in it."""
-        raise NotImplementedError
+        own = self._links.relationships_of().of(entity_row)
+        units, owners = self._links.units_of_relationship().of_many(own)
+        return graph.pair_counts(units, owners, text_unit_rows)
 
     def document_rows_of(self, text_unit_rows: Rows) -> Rows:
         """The document of each text unit; -1 where unknown."""
-        raise NotImplementedError
+        return self._links.document_of_unit()[text_unit_rows]
 
     # -- communities and reports ------------------------------------------------------------------------------
 
     def communities_of(self, entity_rows: Rows, level: Level) -> Rows:
         """For each entity the number of its deepest community of level ≤ ``level``; -1 where it has none."""
-        raise NotImplementedError
+        return self._links.deepest(level)[entity_rows]
+
+    def _communities_at(self, level: Level) -> Rows:
+        used = np.unique(self._links.deepest(level))
+        return used[used >= 0]
 
     def report_rows_at(self, level: Level) -> Rows:
         """Reports of the communities that are some entity's deepest of level ≤ ``level``, ascending."""
-        raise NotImplementedError
+        rows = self.report_rows_by_community(self._communities_at(level))
+        return np.sort(rows[rows >= 0])
 
     def communities_without_report(self, level: Level) -> int:
         """How many of those communities have none."""
-        raise NotImplementedError
+        return int((self.report_rows_by_community(self._communities_at(level)) < 0).sum())
 
     def levels(self) -> list[int]:
         """The levels there are, ascending."""
-        raise NotImplementedError
+        return self._links.tree().levels()
 
     def root_communities(self) -> Rows:
         """Numbers of the communities at the lowest level."""
-        raise NotImplementedError
+        return self._links.tree().roots()
 
     def children_of(self, community: int) -> Rows:
         """Numbers of its child communities."""
-        raise NotImplementedError
+        return self._links.tree().children_of(community)
 
     def parent_of(self, community: int) -> int:
         """Number of its parent; -1 at the root."""
-        raise NotImplementedError
+        return self._links.tree().parent_of(community)
 
     def entity_rows_of_community(self, community: int) -> Rows:
-        """Its entities."""
-        raise NotImplementedError
+        """Its entities, ascending."""
+        return self._links.tree().members_of(community)
 
     def text_unit_rows_of_community(self, community: int) -> Rows:
-        """Distinct text units of its entities."""
-        raise NotImplementedError
+        """Distinct text units of its entities, ascending."""
+        members = self.entity_rows_of_community(community)
+        return np.unique(self._links.units_of_entity().of_many(members)[0])
 
     def occurrence_weights(self, report_rows: Rows) -> NDArray[np.float64]:
         """Per report: distinct text units of its community's entities, divided by the largest; 0 for all is fine."""
-        raise NotImplementedError
+        tree = self._links.tree()
+        numbers = self._links.numbers("reports", "community")[report_rows]
+        homes = np.where(numbers >= 0, tree.rows(numbers), -1)
+        counts = np.zeros(len(report_rows), np.int64)
+        counts[homes >= 0] = distinct_target_counts(
+            tree.members, self._links.units_of_entity(), homes[homes >= 0]
+        )
+        return counts / max(counts.max(initial=0), 1)
 
     # -- narrowing --------------------------------------------------------------------------------------------
 
@@ -205,8 +313,18 @@ class Snapshot:
 
         Raises ``IndexDataError`` when a document is not there (with the nearest titles).
         """
-        raise NotImplementedError
+        if not documents and since is None and until is None:
+            return None
+        kept = narrow.documents_matching(self._tables, documents, narrow.Dates(since, until))
+        return np.flatnonzero(np.isin(self._links.document_of_unit(), kept))
 
     def entity_rows_matching(self, types: Sequence[str], text_unit_rows: Rows | None) -> Rows | None:
         """Entities of the types named that occur in ``text_unit_rows``; None when nothing narrows."""
-        raise NotImplementedError
+        if not types and text_unit_rows is None:
+            return None
+        kept = np.ones(self._tables.rows("entities"), np.bool_)
+        if types:
+            kept &= narrow.of_types(self._tables.column("entities", "type"), types)
+        if text_unit_rows is not None:
+            kept &= narrow.linked_to(self._links.units_of_entity(), text_unit_rows)
+        return np.flatnonzero(kept)

@@ -1,19 +1,29 @@
 """Vector tables: opened by name, read-only, checked before any model is called.
 
-The only module that imports ``lance``; ``lancedb`` is imported nowhere on the path of a query.
+The only module that reads with ``lance``; ``lancedb`` is imported nowhere on the path of a query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from graphrag_cli.errors import VectorError
+from graphrag_cli.index.lazy import LazyMap
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
-    from graphrag_cli.config.settings import VectorName
+    from graphrag_cli.config.settings import IndexSchema, Settings, VectorName
+    from graphrag_cli.index.graph import Rows
+    from graphrag_cli.index.similarity import Matrix
+    from graphrag_cli.index.snapshot import Snapshot
+    from graphrag_cli.index.vector_table import VectorSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +57,8 @@ class VectorTable(Protocol):
     ) -> list[Hits]:
         """The ``k`` nearest of each query; shape of ``queries``: ``(n, width)``.
 
-        ``only`` narrows to these ids. Ties are broken by position in the table. Raises ``VectorError`` on a wrong width.
+        The ids are those of the tables. ``only`` narrows to these ids. Ties are broken by position in the
+        table. Raises ``VectorError`` on a wrong width.
         """
         ...
 
@@ -62,3 +73,260 @@ class VectorTables(Protocol):
     def open(self, name: VectorName) -> VectorTable:
         """Raises ``VectorError`` naming what was looked for and where, when missing, empty, or of other tables' ids."""
         ...
+
+
+_CONTAINER_NAMES: dict[VectorName, str] = {
+    "entity_description": "entity-description",
+    "community_full_content": "community-full_content",
+    "text_unit_text": "text_unit-text",
+}
+_OLD_NAMES: dict[VectorName, tuple[str, ...]] = {
+    "entity_description": ("entity_description_embeddings", "description_embedding"),
+    "community_full_content": ("final_community_reports_full_content_embedding",),
+    "text_unit_text": ("text_units_embedding",),
+}
+_COLUMNS: dict[VectorName, tuple[str, ...]] = {
+    "entity_description": ("description_embedding",),
+    "community_full_content": ("full_content_embedding",),
+    "text_unit_text": ("text_embedding",),
+}
+BUILT = "vectors"
+"""Folder beside the settings where ``index embed`` puts what it builds, one folder per model."""
+
+
+def model_slug(model: str) -> str:
+    """Folder name for an embedding model."""
+    return re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.") or "model"
+
+
+def built_folder(settings: Settings, model: str) -> Path:
+    """Where ``index embed`` puts the vectors of ``model``, and where a query with that model looks first."""
+    return settings.root / BUILT / model_slug(model)
+
+
+def table_names(name: VectorName, container: str, schema: IndexSchema | None) -> tuple[str, ...]:
+    """Names under which a release may have stored the table, best first."""
+    configured = (schema.index_name,) if schema and schema.index_name else ()
+    plain = _CONTAINER_NAMES[name]
+    prefixed = tuple(f"{prefix}-{plain}" for prefix in dict.fromkeys((container, "default")))
+    return tuple(dict.fromkeys((*configured, name, *prefixed, *_OLD_NAMES[name])))
+
+
+def find_table(store: Path, names: Sequence[str], suffixes: Sequence[str]) -> Path | None:
+    """Folder of the first table of ``names`` that is there, else of the first whose name ends as one of ``suffixes``.
+
+    Looks for the folder itself; a store's listing of tables is never asked.
+    """
+    if not store.is_dir():
+        return None
+    for name in names:
+        if (store / f"{name}.lance").is_dir():
+            return store / f"{name}.lance"
+    others = sorted(path for path in store.iterdir() if path.suffix == ".lance")
+    return next((path for path in others if path.stem.endswith(tuple(suffixes))), None)
+
+
+class IndexVectors:
+    """The vector tables that belong to a snapshot, wherever they are: built by us, in the store, or in parquet."""
+
+    def __init__(self, settings: Settings, snapshot: Snapshot, model: str | None = None) -> None:
+        self._settings = settings
+        self._snapshot = snapshot
+        self._model = model
+        self._opened = LazyMap(lambda name: self._open(_vector_name(name)))
+
+    def open(self, name: VectorName) -> VectorTable:
+        """See ``VectorTables.open``."""
+        return self._opened(name)
+
+    def _open(self, name: VectorName) -> VectorTable:
+        from graphrag_cli.index.vector_table import IdSpace, StoredTable
+
+        source = self._source(name)
+        if source is None:
+            raise self._missing(name)
+        return StoredTable(source, IdSpace(self._snapshot, name), self._model)
+
+    def _source(self, name: VectorName) -> VectorSource | None:
+        if self._model:
+            path = find_table(built_folder(self._settings, self._model), (name,), ())
+            if path is not None:
+                return LanceSource(path, None)
+        schema = self._settings.vector_store.index_schema.get(name)
+        names = table_names(name, self._settings.vector_store.container_name, schema)
+        for store in self.stores():
+            path = find_table(store, names, (_CONTAINER_NAMES[name], name))
+            if path is not None:
+                return LanceSource(path, schema)
+        return self._in_parquet(name)
+
+    def stores(self) -> list[Path]:
+        """Folders where a LanceDB store may be, best first."""
+        store = self._settings.vector_store
+        if store.type != "lancedb":
+            return []
+        if store.db_uri is not None:
+            return [self._settings.root / store.db_uri]
+        folder = self._snapshot.tables.located.folder
+        named = self._settings.root / self._settings.output_storage.base_dir
+        return list(dict.fromkeys((folder / "lancedb", named / "lancedb", self._settings.root / "lancedb")))
+
+    def _in_parquet(self, name: VectorName) -> VectorSource | None:
+        from graphrag_cli.index.vector_table import OWNERS, ColumnSource
+
+        tables = self._snapshot.tables
+        owner = OWNERS[name]
+        source = tables.sources.get(owner)
+        for column in _COLUMNS[name]:
+            if source is not None and column in source.columns:
+                return ColumnSource(
+                    column, str(source.path), tables.column(owner, "id"), source.column(column)
+                )
+        return self._in_snapshot(name)
+
+    def _in_snapshot(self, name: VectorName) -> VectorSource | None:
+        from graphrag_cli.index.source import ParquetTable
+        from graphrag_cli.index.vector_table import ColumnSource
+
+        folder = self._snapshot.tables.located.folder
+        dotted = _CONTAINER_NAMES[name].replace("-", ".")
+        for spelling in (name, dotted):
+            path = folder / f"embeddings.{spelling}.parquet"
+            if path.is_file():
+                table = ParquetTable("nodes", path)
+                if {"id", "embedding"} <= set(table.columns):
+                    return ColumnSource(path.stem, str(folder), table.column("id"), table.column("embedding"))
+        return None
+
+    def _missing(self, name: VectorName) -> VectorError:
+        store = self._settings.vector_store
+        hint = "build them with: graphrag-cli index embed"
+        if store.type != "lancedb":
+            return VectorError(f"vectors in a store of type {store.type!r} cannot be read", hint=hint)
+        places = self.stores()
+        there = next((place for place in places if place.is_dir()), None)
+        if there is None:
+            text = f"no vectors for {name}: there is no LanceDB store at {str(places[0])!r}"
+        else:
+            found = (
+                ", ".join(sorted(path.stem for path in there.iterdir() if path.suffix == ".lance"))
+                or "nothing"
+            )
+            names = table_names(name, store.container_name, store.index_schema.get(name))
+            text = f"no vectors for {name} in {str(there)!r}: looked for {', '.join(names[:3])}; it holds {found}"
+        return VectorError(text, hint=f"set vector_store.db_uri to where they are, or {hint}")
+
+
+def _vector_name(name: int | str) -> VectorName:
+    match name:
+        case "entity_description" | "community_full_content" | "text_unit_text":
+            return name
+        case _:
+            raise VectorError(f"there is no vector table {name!r}")
+
+
+class LanceSource:
+    """A LanceDB table, read with ``lance`` alone. Nothing is ever written, not even an index or a version."""
+
+    def __init__(self, path: Path, schema: IndexSchema | None) -> None:
+        import lance
+
+        self._path = path
+        try:
+            self._data = lance.dataset(str(path))
+            self._rows = int(self._data.count_rows())
+        except (OSError, ValueError) as error:
+            raise VectorError(
+                f"the vector table {str(path)!r} cannot be read: {str(error).splitlines()[0]}",
+                hint="copy the store again, or build vectors with: graphrag-cli index embed",
+            ) from error
+        self._id = self._field(schema.id_field if schema else "id", _is_id, "id")
+        self._vector = self._field(schema.vector_field if schema else "vector", _is_vector, "vector")
+        self._width = self._measure()
+        self._ids: list[pa.ChunkedArray] = []
+
+    def _field(self, wanted: str, fits: Callable[[pa.DataType], bool], what: str) -> str:
+        """The column named, else the only one of the right type."""
+        schema = self._data.schema
+        if wanted in schema.names and fits(schema.field(wanted).type):
+            return wanted
+        others = [field.name for field in schema if fits(field.type)]
+        if not others or (len(others) > 1 and what == "vector"):
+            raise VectorError(
+                f"the vector table {str(self._path)!r} has no column {wanted!r} that could be the {what} (found: {', '.join(schema.names)})",
+                hint=f"set vector_store.index_schema.<name>.{what}_field",
+            )
+        return others[0]
+
+    def _measure(self) -> int:
+        from graphrag_cli.index import similarity
+
+        kind = self._data.schema.field(self._vector).type
+        if hasattr(kind, "list_size"):
+            return int(kind.list_size)
+        head = self._data.to_table(columns=[self._vector], limit=1000)
+        return similarity.width_of(head.column(self._vector).combine_chunks()) if self._rows else 0
+
+    @property
+    def name(self) -> str:
+        """Name of the table."""
+        return self._path.stem
+
+    @property
+    def place(self) -> str:
+        """Folder of the store."""
+        return str(self._path.parent)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return self._rows
+
+    @property
+    def width(self) -> int:
+        """Length of the vectors."""
+        return self._width
+
+    def ids(self) -> pa.ChunkedArray:
+        """Ids as strings; read once."""
+        from graphrag_cli.index import convert
+
+        if not self._ids:
+            import pyarrow as pa
+
+            column = self._data.to_table(columns=[self._id]).column(self._id)
+            self._ids.append(convert.by_chunk(column, convert.text, pa.string()))
+        return self._ids[0]
+
+    def blocks(self) -> Iterator[Matrix]:
+        """Vectors in the order of the table."""
+        from graphrag_cli.index import similarity
+
+        for batch in self._data.to_batches(columns=[self._vector], batch_size=8192, scan_in_order=True):
+            yield similarity.matrix(batch.column(0), self._width)
+
+    def take(self, rows: Rows) -> Matrix:
+        """Vectors at ``rows``."""
+        from graphrag_cli.index import similarity
+
+        taken = self._data.take(rows.tolist(), columns=[self._vector])
+        return similarity.matrix(taken.column(self._vector), self._width)
+
+    def candidates(self, query: Matrix, k: int) -> Rows | None:
+        """Not used yet: every search is exact."""
+        del query, k
+        return None
+
+
+def _is_id(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)
+
+
+def _is_vector(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
+        return False
+    return bool(pa.types.is_floating(kind.value_type))

@@ -1,0 +1,120 @@
+"""Where the tables of an index are: the folder itself, a run folder in it, parquet or CSV, old names or new."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from graphrag_cli.errors import IndexDataError
+from graphrag_cli.index.schema import FILE_NAMES, TableName
+
+Layout: TypeAlias = Literal["2.x", "1.x"]
+"""Names of the files: as since 2.0, or ``create_final_…`` as up to 1.x."""
+Format: TypeAlias = Literal["parquet", "csv"]
+
+_CORE: tuple[TableName, ...] = ("entities", "relationships", "reports", "text_units")
+_UNFINISHED = ("create_base_", "base_", "create_summarized_")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The tables of one index. ``notes`` says what was chosen where there was a choice."""
+
+    folder: Path
+    layout: Layout
+    files: Mapping[TableName, Path]
+    found: tuple[str, ...]
+    """Names of all table files in the folder, for messages."""
+    unfinished: bool = False
+    """True when only files of early indexing stages are there."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """True when every table that some method needs is there."""
+        return all(name in self.files for name in _CORE)
+
+
+def locate(folder: Path, wanted: Literal["parquet", "csv", "auto"] = "auto") -> Located:
+    """The index in ``folder``, or in the newest complete run below it.
+
+    Looks in ``folder``, ``folder/artifacts``, ``folder/<run>/artifacts``, ``folder/<run>`` and ``folder/output``.
+    Raises ``IndexDataError`` when there is no such folder or no table in any of these places.
+    """
+    if not folder.is_dir():
+        raise IndexDataError(
+            f"there is no index folder {str(folder)!r}",
+            hint="name the folder that holds the tables with --data, or set output_storage.base_dir in the settings",
+        )
+    formats: tuple[Format, ...] = ("parquet", "csv") if wanted == "auto" else (wanted,)
+    places = [_at(place, formats) for place in _places(folder)]
+    complete = [place for place in places if place.complete]
+    some = [place for place in places if place.files]
+    chosen = next(iter(complete or some), None)
+    if chosen is None:
+        raise _nothing(folder, formats)
+    if len(some) > 1 or chosen.folder != folder:
+        others = ", ".join(_shown(place.folder, folder) for place in some if place is not chosen)
+        note = f"read from {_shown(chosen.folder, folder)}" + (f"; also there: {others}" if others else "")
+        return Located(chosen.folder, chosen.layout, chosen.files, chosen.found, chosen.unfinished, (note,))
+    return chosen
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    """Where to look, best first; run folders newest first, as their names say the time."""
+    yield folder
+    yield folder / "artifacts"
+    runs = sorted((path for path in _folders(folder) if path.name[:1].isdigit()), key=lambda path: path.name)
+    for run in reversed(runs):
+        yield run / "artifacts"
+        yield run
+    output = folder / "output"
+    if output.is_dir():
+        yield from _places(output)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_dir()]
+
+
+def _shown(path: Path, base: Path) -> str:
+    return "the folder itself" if path == base else path.relative_to(base).as_posix()
+
+
+def _at(folder: Path, formats: tuple[Format, ...]) -> Located:
+    """What lies in exactly ``folder``: names since 2.0 go before older ones, parquet before CSV."""
+    names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
+    found = tuple(name for name in names if name.endswith(tuple(f".{form}" for form in formats)))
+    for form in formats:
+        for layout, index in (("2.x", 0), ("1.x", 1)):
+            files = _matching(folder, found, form, index)
+            if files:
+                return Located(folder, "2.x" if layout == "2.x" else "1.x", files, found)
+    unfinished = any(name.startswith(_UNFINISHED) for name in found)
+    return Located(folder, "2.x", {}, found, unfinished)
+
+
+def _matching(folder: Path, found: tuple[str, ...], form: Format, index: int) -> dict[TableName, Path]:
+    files: dict[TableName, Path] = {}
+    for table, spellings in FILE_NAMES.items():
+        name = f"{spellings[index]}.{form}"
+        if spellings[index] and name in found:
+            files[table] = folder / name
+    return files
+
+
+def _nothing(folder: Path, formats: tuple[Format, ...]) -> IndexDataError:
+    names = sorted(path.name for path in folder.iterdir())
+    early = [name for name in names if name.startswith(_UNFINISHED)]
+    if early:
+        return IndexDataError(
+            f"the index in {str(folder)!r} is half finished: it holds {', '.join(early[:4])} but no final table",
+            hint="run the indexer to its end, or name another run's folder with --data",
+        )
+    shown = ", ".join(names[:8]) + (" …" if len(names) > 8 else "") if names else "nothing"
+    return IndexDataError(
+        f"no GraphRAG table ({' or '.join(formats)}) in {str(folder)!r}; it holds {shown}",
+        hint="name the folder that holds entities.parquet, text_units.parquet … with --data; was indexing run?",
+    )

@@ -1,0 +1,127 @@
+"""Opens an index: finds its tables and checks, before anything costs, that a method has what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from graphrag_cli.errors import IndexDataError
+from graphrag_cli.events import METHODS, IndexSummary, Method
+from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index.locate import Located, locate
+from graphrag_cli.index.schema import FILE_NAMES, REQUIRED, TableName
+from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.source import SourceTable, open_table
+
+if TYPE_CHECKING:
+    from graphrag_cli.config.settings import Settings
+
+
+def tables_folder(settings: Settings) -> Path:
+    """The folder of tables that settings name. Raises ``IndexDataError`` when they are not in a folder."""
+    storage = settings.output_storage
+    if storage.type != "file" or "://" in storage.base_dir:
+        raise IndexDataError(
+            f"tables in remote storage ({storage.type}: {storage.base_dir!r}) cannot be read",
+            hint="copy the folder here and name it with --data",
+        )
+    return settings.root / storage.base_dir
+
+
+def open_snapshot(settings: Settings, method: Method | None = None) -> Snapshot:
+    """The index that ``settings`` name, checked for ``method`` (None: for any). Raises ``IndexDataError``."""
+    return open_folder(tables_folder(settings), method, settings.table_provider.type)
+
+
+def open_folder(
+    folder: Path, method: Method | None = None, wanted: Literal["parquet", "csv", "auto"] = "auto"
+) -> Snapshot:
+    """The index in ``folder``; see ``open_snapshot``."""
+    located = locate(folder, wanted)
+    sources = {table: open_table(table, path) for table, path in located.files.items()}
+    tables = Tables(located, sources)
+    if method is not None:
+        problem = cannot_serve(tables, method)
+        if problem is not None:
+            raise problem
+    elif not servable(tables):
+        raise cannot_serve(tables, "basic") or IndexDataError(f"no method can be served from {str(folder)!r}")
+    return Snapshot(tables, summarise(located, sources, tables))
+
+
+def servable(tables: Tables) -> tuple[Method, ...]:
+    """The methods whose tables are there and not empty. Vectors are another matter."""
+    return tuple(method for method in METHODS if cannot_serve(tables, method) is None)
+
+
+def cannot_serve(tables: Tables, method: Method) -> IndexDataError | None:
+    """Why ``method`` cannot be served from the tables; None when it can."""
+    for table in REQUIRED[method]:
+        if not tables.has(table):
+            return _missing(tables, method, table)
+        if tables.rows(table) == 0:
+            return _empty(tables, method, table)
+    return None
+
+
+def file_name(located: Located, table: TableName) -> str:
+    """What the table's file is, or would be, called."""
+    current, final = FILE_NAMES[table]
+    suffix = next((path.suffix for path in located.files.values()), ".parquet")
+    return (final or current if located.layout == "1.x" else current) + suffix
+
+
+def _others(tables: Tables, method: Method) -> str:
+    """Methods that do work, for hints."""
+    works = [
+        other
+        for other in METHODS
+        if other != method and all(tables.has(name) and tables.rows(name) for name in REQUIRED[other])
+    ]
+    return f"; it can answer {', '.join(works)}" if works else ""
+
+
+def _missing(tables: Tables, method: Method, table: TableName) -> IndexDataError:
+    located = tables.located
+    half = "the index looks half finished: run the indexer to its end" if len(located.files) < 4 else None
+    return IndexDataError(
+        f"{method} needs {file_name(located, table)!r}, which is not in {str(located.folder)!r} (found: {', '.join(located.found)})",
+        hint=(half or "index the documents again, or name another folder with --data")
+        + _others(tables, method),
+    )
+
+
+def _empty(tables: Tables, method: Method, table: TableName) -> IndexDataError:
+    return IndexDataError(
+        f"{file_name(tables.located, table)!r} in {str(tables.located.folder)!r} has no rows, and {method} needs some",
+        hint="indexing found nothing for it: look at the indexer's log" + _others(tables, method),
+    )
+
+
+def summarise(located: Located, sources: Mapping[TableName, SourceTable], tables: Tables) -> IndexSummary:
+    """Path, version and row counts, from file footers alone where they say it."""
+    names: tuple[TableName, ...] = (
+        "documents",
+        "text_units",
+        "entities",
+        "relationships",
+        "communities",
+        "reports",
+        "claims",
+    )
+    counts = {name: tables.rows(name) for name in names if tables.has(name)}
+    return IndexSummary(str(located.folder), version(located, sources), counts)
+
+
+def version(located: Located, sources: Mapping[TableName, SourceTable]) -> str:
+    """Which releases write such tables, told by their columns."""
+
+    def columns(table: TableName) -> tuple[str, ...]:
+        return sources[table].columns if table in sources else ()
+
+    if located.layout == "1.x":
+        if "name" in columns("entities"):
+            return "0.3-0.4"
+        return "1.x" if "parent" in columns("communities") + columns("reports") else "0.5"
+    return "3.x" if "document_id" in columns("text_units") else "2.x"

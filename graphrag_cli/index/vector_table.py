@@ -1,0 +1,329 @@
+"""One vector table over any source: checks, exact search, and ids translated to those of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from graphrag_cli.errors import VectorError
+from graphrag_cli.index import convert, graph, similarity
+from graphrag_cli.index.graph import Rows
+from graphrag_cli.index.lazy import Lazy
+from graphrag_cli.index.schema import TableName
+from graphrag_cli.index.similarity import Matrix, Nearest
+from graphrag_cli.index.vectors import Hits
+
+if TYPE_CHECKING:
+    from graphrag_cli.config.settings import VectorName
+    from graphrag_cli.index.snapshot import Snapshot
+
+MEMORY_LIMIT = 256 * 1024 * 1024
+"""Tables of vectors up to so many bytes are kept in memory; larger ones are read block by block."""
+SAMPLE = 200
+"""So many ids, spread over the table, are compared with those of the tables when it is opened."""
+
+OWNERS: dict[VectorName, TableName] = {
+    "entity_description": "entities",
+    "community_full_content": "reports",
+    "text_unit_text": "text_units",
+}
+
+
+class VectorSource(Protocol):
+    """Where vectors are read from."""
+
+    @property
+    def name(self) -> str:
+        """Name of the table or column, for people."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where it lies."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """Number of vectors."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Length of the vectors."""
+        ...
+
+    def ids(self) -> pa.ChunkedArray:
+        """Ids as strings."""
+        ...
+
+    def blocks(self) -> Iterator[Matrix]:
+        """All vectors, in order, as they are stored."""
+        ...
+
+    def take(self, rows: Rows) -> Matrix:
+        """Vectors at ``rows``."""
+        ...
+
+    def candidates(self, query: Matrix, k: int) -> Rows | None:
+        """Rows likely to hold the ``k`` nearest, from an index of approximate neighbours; None when there is none."""
+        ...
+
+
+class IdSpace:
+    """The ids of the records that vectors belong to. Dashes and case do not matter; an entity's title is accepted."""
+
+    def __init__(self, snapshot: Snapshot, name: VectorName) -> None:
+        self._snapshot = snapshot
+        self._table = OWNERS[name]
+
+    def rows(self, ids: Sequence[str]) -> Rows:
+        """Row of each id as a vector table spells it; -1 where there is no such record."""
+        found = self._by_id(ids)
+        lost = np.flatnonzero(found < 0)
+        if len(lost) and self._table == "entities":
+            found[lost] = self._snapshot.entity_rows_by_title([ids[place] for place in lost])
+        if len(lost) and self._table == "reports":
+            found[lost] = self._by_community([ids[place] for place in lost])
+        return found
+
+    def _by_id(self, ids: Sequence[str]) -> Rows:
+        match self._table:
+            case "entities":
+                return self._snapshot.entity_rows_by_id(ids)
+            case "reports":
+                return self._snapshot.report_rows_by_id(ids)
+            case _:
+                return self._snapshot.text_unit_rows_by_id(ids)
+
+    def _by_community(self, ids: Sequence[str]) -> Rows:
+        """Some releases key report vectors by the community's number."""
+        numbers = [int(key) if key.isdecimal() and len(key) < 18 else -1 for key in ids]
+        return self._snapshot.report_rows_by_community(numbers)
+
+    def ids(self, rows: Rows) -> list[str]:
+        """Ids as the tables spell them."""
+        return convert.strings(convert.take(self._snapshot.tables.column(self._table, "id"), rows))
+
+    def spellings(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
+        """For each id of the tables, how a vector table may spell it, undashed and in lower case."""
+        plain = [(key.replace("-", "").lower(),) for key in ids]
+        if self._table != "entities":
+            return plain
+        rows = self._snapshot.entity_rows_by_id(ids)
+        titles = convert.strings(
+            convert.take(self._snapshot.tables.column("entities", "title"), np.maximum(rows, 0))
+        )
+        return [
+            (*own, title.replace("-", "").lower()) if row >= 0 else own
+            for own, title, row in zip(plain, titles, rows, strict=True)
+        ]
+
+
+class StoredTable:
+    """A ``VectorTable`` over a source."""
+
+    def __init__(self, source: VectorSource, space: IdSpace, model: str | None) -> None:
+        self._source = source
+        self._space = space
+        self._model = model
+        self._undashed = Lazy(lambda: graph.undashed(source.ids()))
+        self._memory = Lazy(self._in_memory)
+        self._fits = source.rows * source.width * 4 <= MEMORY_LIMIT
+        _check(source, space)
+
+    @property
+    def name(self) -> str:
+        """Name of the table as found in the store."""
+        return self._source.name
+
+    @property
+    def place(self) -> str:
+        """Where it was found."""
+        return self._source.place
+
+    @property
+    def width(self) -> int:
+        """Length of its vectors."""
+        return self._source.width
+
+    @property
+    def rows(self) -> int:
+        """How many it holds."""
+        return self._source.rows
+
+    def _in_memory(self) -> Matrix:
+        blocks = list(self._source.blocks())
+        scaled = similarity.unit(np.concatenate(blocks) if len(blocks) != 1 else blocks[0])
+        if np.isnan(scaled[:, 0]).all():
+            raise VectorError(
+                f"none of the {self.rows} vectors of {self.name!r} in {self.place!r} can be used: all are null, NaN or zero",
+                hint="build them anew with: graphrag-cli index embed",
+            )
+        return scaled
+
+    def _blocks(self) -> Iterator[tuple[Rows, Matrix]]:
+        if self._fits:
+            yield np.arange(self.rows), self._memory()
+            return
+        start = 0
+        for block in self._source.blocks():
+            yield np.arange(start, start + len(block)), similarity.unit(block)
+            start += len(block)
+
+    def _unit_rows(self, rows: Rows) -> Matrix:
+        return self._memory()[rows] if self._fits else similarity.unit(self._source.take(rows))
+
+    def search(self, queries: Matrix, k: int, *, only: Sequence[str] | None = None) -> list[Hits]:
+        """See ``VectorTable.search``."""
+        self._check_width(queries)
+        if only is not None:
+            positions = self._positions(only)
+            kept = np.unique(positions[positions >= 0])
+            found = similarity.nearest(queries, [(kept, self._unit_rows(kept))], len(kept))
+            return [self._hits(one, k) for one in found]
+        return [self._search_one(queries[place : place + 1], k) for place in range(len(queries))]
+
+    def _search_one(self, query: Matrix, k: int) -> Hits:
+        """Asks for more while hits without a record crowd out others."""
+        wanted = k
+        while True:
+            found = self._nearest(query, wanted)
+            hits = self._hits(found, k)
+            if len(hits.ids) == k or len(found.positions) < wanted:
+                return hits
+            wanted = max(wanted * 4, 64)
+
+    def _nearest(self, query: Matrix, k: int) -> Nearest:
+        likely = None if self._fits else self._source.candidates(similarity.unit(query), k)
+        if likely is None or len(likely) < min(k, self.rows):
+            return similarity.nearest(query, self._blocks(), k)[0]
+        likely = np.sort(likely)
+        return similarity.nearest(query, [(likely, self._unit_rows(likely))], k)[0]
+
+    def _hits(self, found: Nearest, k: int) -> Hits:
+        keys = convert.strings(convert.take(self._source.ids(), found.positions))
+        rows = self._space.rows(keys)
+        known = np.flatnonzero(rows >= 0)
+        _, first = np.unique(rows[known], return_index=True)
+        kept = known[np.sort(first)][:k]
+        return Hits(tuple(self._space.ids(rows[kept])), tuple(found.similarities[kept].tolist()))
+
+    def vectors_of(self, ids: Sequence[str]) -> tuple[Matrix, NDArray[np.bool_]]:
+        """See ``VectorTable.vectors_of``. Vectors are as stored, not scaled."""
+        positions = self._positions(ids)
+        made = np.zeros((len(ids), self.width), np.float32)
+        there = positions >= 0
+        if there.any():
+            taken = self._source.take(positions[there])
+            made[there] = np.where(similarity.usable(taken)[:, None], taken, 0)
+        return made, np.abs(made).max(axis=1, initial=0) > 0
+
+    def _positions(self, ids: Sequence[str]) -> Rows:
+        """Position of each of the tables' ids; -1 where it has no vector."""
+        spellings = self._space.spellings(ids)
+        flat = [spelling for one in spellings for spelling in one]
+        found = graph.find(flat, self._undashed())
+        owners = np.repeat(np.arange(len(ids)), [len(one) for one in spellings])
+        positions = np.full(len(ids), -1, np.int64)
+        good = np.flatnonzero(found >= 0)[::-1]
+        positions[owners[good]] = found[good]
+        return positions
+
+    def _check_width(self, queries: Matrix) -> None:
+        if queries.shape[1] != self.width:
+            raise wrong_width(self._source, queries.shape[1], self._model)
+
+
+_KNOWN_WIDTHS = {
+    1536: "text-embedding-3-small or text-embedding-ada-002",
+    3072: "text-embedding-3-large",
+    384: "all-MiniLM-L6-v2",
+    768: "nomic-embed-text",
+    1024: "bge-m3 or mxbai-embed-large",
+}
+
+
+def wrong_width(source: VectorSource, width: int, model: str | None) -> VectorError:
+    """The question's vector does not fit; names both models as far as they are known."""
+    guess = _KNOWN_WIDTHS.get(source.width)
+    other = f", as {guess} makes" if guess else ""
+    return VectorError(
+        f"the embedding model {model or 'in use'!r} makes vectors of {width} numbers, but {source.name!r} in {source.place!r} holds {source.width}{other}",
+        hint="set the embedding model that the index was made with, or build vectors for this one with: graphrag-cli index embed",
+    )
+
+
+def _check(source: VectorSource, space: IdSpace) -> None:
+    """Raises ``VectorError`` when the source is empty, has no width, or belongs to other tables."""
+    if source.rows == 0 or source.width == 0:
+        raise VectorError(
+            f"the vector table {source.name!r} in {source.place!r} is empty",
+            hint="build it anew with: graphrag-cli index embed",
+        )
+    if overlap(source, space) == 0:
+        raise VectorError(
+            f"the vectors {source.name!r} in {source.place!r} belong to other tables: none of its ids is in the index",
+            hint="name the folder whose tables and vectors were made together, or build vectors with: graphrag-cli index embed",
+        )
+
+
+def overlap(source: VectorSource, space: IdSpace) -> float:
+    """Share of a sample of the source's ids that are records of the index."""
+    ids = source.ids()
+    places = np.unique(np.linspace(0, len(ids) - 1, min(SAMPLE, len(ids))).astype(np.int64))
+    sample = convert.strings(convert.take(ids, places))
+    return float((space.rows(sample) >= 0).mean()) if sample else 0.0
+
+
+class ColumnSource:
+    """Vectors in a column of a parquet table: in releases up to 0.4, and in snapshots of embeddings."""
+
+    def __init__(self, name: str, place: str, ids: pa.ChunkedArray, vectors: pa.ChunkedArray) -> None:
+        self._name = name
+        self._place = place
+        self._ids = ids
+        self._vectors = vectors
+        self._width = similarity.width_of(
+            vectors.combine_chunks() if vectors.num_chunks else pa.array([], vectors.type)
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return self._name
+
+    @property
+    def place(self) -> str:
+        """Path of the file."""
+        return self._place
+
+    @property
+    def rows(self) -> int:
+        """Number of vectors."""
+        return len(self._ids)
+
+    @property
+    def width(self) -> int:
+        """The length that most of them have."""
+        return self._width
+
+    def ids(self) -> pa.ChunkedArray:
+        """Ids."""
+        return self._ids
+
+    def blocks(self) -> Iterator[Matrix]:
+        """One block."""
+        yield similarity.matrix(self._vectors, self._width)
+
+    def take(self, rows: Rows) -> Matrix:
+        """Vectors at ``rows``."""
+        return similarity.matrix(convert.take(self._vectors, rows), self._width)
+
+    def candidates(self, query: Matrix, k: int) -> Rows | None:
+        """There is never an index."""
+        del query, k
+        return None

@@ -190,11 +190,11 @@ class Snapshot:
 
     def entity_ids(self, rows: Rows) -> list[str]:
         """Ids of the entities at ``rows``."""
-        raise NotImplementedError
+        return convert.strings(self._taken("entities", "id", rows))
 
     def text_unit_ids(self, rows: Rows) -> list[str]:
         """Ids of the text units at ``rows``."""
-        raise NotImplementedError
+        return convert.strings(self._taken("text_units", "id", rows))
 
     # -- the graph --------------------------------------------------------------------------------------------
 

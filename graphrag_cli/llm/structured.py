@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from graphrag_cli.errors import ContentFilterError, ContextLengthError, UnusableReplyError
+from graphrag_cli.llm.base import Message, ReplyNotice, complete
+from graphrag_cli.llm.reading import reader
+
 if TYPE_CHECKING:
-    from graphrag_cli.llm.base import ChatModel, ChatRequest, ReplyNotice
+    from graphrag_cli.llm.base import ChatModel, ChatReply, ChatRequest
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+_QUOTED_REPLY = 1500
+"""Characters of the unusable reply that the second request quotes."""
+_QUOTED_DEFECTS = 5
+"""Defects that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +31,12 @@ class Structured(Generic[ReplyT]):
     notices: tuple[ReplyNotice, ...]
 
 
-def read_reply(text: str, reply_model: type[ReplyT]) -> tuple[ReplyT | None, list[str]]:
-    """``text`` as ``reply_model``, with the defects mended on the way; None when nothing usable is in it."""
-    raise NotImplementedError
+def read_reply(text: str, reply_model: type[ReplyT], *, cut: bool = False) -> tuple[ReplyT | None, list[str]]:
+    """``text`` as ``reply_model``, with the defects mended on the way; None when nothing usable is in it.
+
+    ``cut`` says that a length limit cut the reply: then what is complete is kept, and its unfinished end is not.
+    """
+    return reader.read(text, reply_model, cut=cut)
 
 
 async def ask(
@@ -36,4 +48,55 @@ async def ask(
     second unusable reply, ``ContentFilterError`` when the provider's filter stopped it, and any other
     ``ModelError`` as it comes.
     """
-    raise NotImplementedError
+    request = replace(request, reply_model=reply_model)
+    first = await complete(chat, request)
+    value, defects = _read(first, reply_model, chat.name)
+    if value is not None:
+        return Structured(value, tuple(defects), first.notices)
+    again = _second_request(request, first, reask.replace("{defect}", _in_words(defects)))
+    notice = ReplyNotice(
+        "reply.reask", f"a {request.stage} reply could not be read ({_in_words(defects)}); asked again"
+    )
+    try:
+        second = await complete(chat, again)
+    except ContextLengthError as error:
+        raise _unusable(chat.name, request, defects) from error
+    value, defects = _read(second, reply_model, chat.name)
+    if value is None:
+        raise _unusable(chat.name, request, defects)
+    return Structured(value, tuple(defects), (*first.notices, notice, *second.notices))
+
+
+def _read(reply: ChatReply, model: type[ReplyT], name: str) -> tuple[ReplyT | None, list[str]]:
+    if reply.outcome == "filtered":
+        raise ContentFilterError(
+            f"the provider's content filter stopped the reply of {name!r}",
+            hint="the text of the index or the question set it off; other batches and steps go on",
+        )
+    return read_reply(reply.text, model, cut=reply.outcome == "cut")
+
+
+def _second_request(request: ChatRequest, reply: ChatReply, text: str) -> ChatRequest:
+    """The first request, the reply it got (shortened) and what was wrong with it."""
+    quoted = _shorten(reply.text.strip())
+    turns = (Message("assistant", quoted),) if quoted else ()
+    return replace(request, messages=(*request.messages, *turns, Message("user", text)))
+
+
+def _shorten(text: str) -> str:
+    if len(text) <= _QUOTED_REPLY:
+        return text
+    half = _QUOTED_REPLY // 2
+    return f"{text[:half]}\n[…]\n{text[-half:]}"
+
+
+def _in_words(defects: list[str]) -> str:
+    return "; ".join(defects[-_QUOTED_DEFECTS:])
+
+
+def _unusable(name: str, request: ChatRequest, defects: list[str]) -> UnusableReplyError:
+    return UnusableReplyError(
+        f"the {request.stage} reply of {name!r} could not be used, even after a second try: {_in_words(defects)}",
+        hint="a larger model follows formats better; `structured_output: schema` makes servers that know it "
+        "enforce the shape; a higher `max_tokens` helps against cut replies",
+    )

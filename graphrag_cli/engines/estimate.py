@@ -126,7 +126,10 @@ class RehearsingChat:
         text = WORD * size
         follow_ups = tuple(f"rehearsed question {self._asked}.{number}" for number in range(self._followups))
         replies: dict[type[BaseModel], BaseModel] = {
-            MapReply: MapReply(points=(Point(description=text[: len(text) // POINTS_PER_BATCH], score=50),) * POINTS_PER_BATCH),
+            MapReply: MapReply(
+                points=(Point(description=text[: len(text) // POINTS_PER_BATCH], score=50),)
+                * POINTS_PER_BATCH
+            ),
             RatingReply: RatingReply(rating=5),
             PrimerReply: PrimerReply(intermediate_answer=text, score=50, follow_up_queries=follow_ups),
             StepReply: StepReply(response=text, score=50, follow_up_queries=follow_ups),
@@ -163,10 +166,7 @@ class RehearsingEmbedder:
         if self._real is not None and not any(text.startswith(("rehearsed", WORD)) for text in texts):
             return await self._real.embed(texts)
         vectors = np.stack(
-            [
-                np.random.default_rng(abs(hash_text(text))).standard_normal(self._width)
-                for text in texts
-            ]
+            [np.random.default_rng(abs(hash_text(text))).standard_normal(self._width) for text in texts]
         ).astype(np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 

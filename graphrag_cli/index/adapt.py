@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.index import convert, derive
+from graphrag_cli.index.arrow import ArrowError, Chunked, pa
 from graphrag_cli.index.locate import Located
-from graphrag_cli.index.schema import SCHEMA, Column, TableName, arrow_type
+from graphrag_cli.index.schema import SCHEMA, Column, TableName
 from graphrag_cli.index.source import SourceTable
 
 
@@ -36,7 +36,7 @@ class Tables:
         self.located = located
         self.sources = sources
         self._lock = threading.RLock()
-        self._ready: dict[tuple[TableName, str], pa.ChunkedArray] = {}
+        self._ready: dict[tuple[TableName, str], Chunked] = {}
         self._kept: dict[TableName, convert.Ints | None] = {}
         self._notes: list[Adaptation] = []
 
@@ -62,7 +62,7 @@ class Tables:
         """Whether some spelling of a canonical column is in the file."""
         return table in self.sources and self._spelling(table, SCHEMA[table][name]) is not None
 
-    def column(self, table: TableName, name: str) -> pa.ChunkedArray:
+    def column(self, table: TableName, name: str) -> Chunked:
         """A canonical column, without nulls except in keys and texts; of length 0 when there is no such table."""
         with self._lock:
             key = (table, name)
@@ -72,13 +72,13 @@ class Tables:
 
     # -- making -----------------------------------------------------------------------------------------------
 
-    def _make(self, table: TableName, name: str) -> pa.ChunkedArray:
+    def _make(self, table: TableName, name: str) -> Chunked:
         column = SCHEMA[table][name]
         if table == "communities" and self._from_nodes():
             self._ready.update(self._communities_from_nodes())
             return self._ready[table, name]
         if table not in self.sources:
-            return pa.chunked_array([], type=arrow_type(column))
+            return pa.chunked_array([], type=convert.arrow_type(column))
         spelling = self._spelling(table, column)
         if spelling is None:
             return self._derived(table, name, column)
@@ -93,16 +93,16 @@ class Tables:
     def _note(self, table: TableName, column: str, how: str) -> None:
         self._notes.append(Adaptation(table, column, how))
 
-    def _raw(self, table: TableName, spelling: str) -> pa.ChunkedArray:
+    def _raw(self, table: TableName, spelling: str) -> Chunked:
         raw = self.sources[table].column(spelling)
         kept = self._rows_kept(table)
         return raw if kept is None else pa.chunked_array([convert.take(raw, kept)])
 
-    def _converted(self, table: TableName, name: str, spelling: str, column: Column) -> pa.ChunkedArray:
+    def _converted(self, table: TableName, name: str, spelling: str, column: Column) -> Chunked:
         raw = self._raw(table, spelling)
         try:
             made = convert.column(raw, column)
-        except (pa.ArrowException, ValueError) as error:
+        except (ArrowError, ValueError) as error:
             raise IndexDataError(
                 f"column {spelling!r} of {str(self.sources[table].path)!r} is of type {raw.type} and cannot be read as {column.kind}",
                 hint="graphrag-cli index check shows the columns of every table",
@@ -113,7 +113,7 @@ class Tables:
             return derive.numbers_or_places(made)
         return made
 
-    def _derived(self, table: TableName, name: str, column: Column) -> pa.ChunkedArray:
+    def _derived(self, table: TableName, name: str, column: Column) -> Chunked:
         """A column that the file lacks: from elsewhere where that is possible, else filled."""
         count = self.rows(table)
         if name == "number":
@@ -129,7 +129,7 @@ class Tables:
         self._note(table, name, "not there: filled")
         return convert.filled(column, count)
 
-    def _document_ids(self) -> pa.ChunkedArray:
+    def _document_ids(self) -> Chunked:
         if "document_ids" in self.sources["text_units"].columns:
             self._note("text_units", "document_id", "first of 'document_ids'")
             return derive.first_items(self._raw("text_units", "document_ids"))
@@ -146,12 +146,12 @@ class Tables:
         """Up to 0.5 the membership is in the nodes table alone."""
         return "nodes" in self.sources and not self.has_column("communities", "entity_ids")
 
-    def _communities_from_nodes(self) -> dict[tuple[TableName, str], pa.ChunkedArray]:
+    def _communities_from_nodes(self) -> dict[tuple[TableName, str], Chunked]:
         self._note("communities", "entity_ids", "taken from the nodes table")
         made = derive.communities(self.sources["nodes"])
         return {("communities", name): values for name, values in made.items()}
 
-    def _parents(self) -> pa.ChunkedArray:
+    def _parents(self) -> Chunked:
         numbers = convert.numbers(self.column("communities", "community"))
         if self.has_column("communities", "children"):
             self._note("communities", "parent", "turned round from 'children'")

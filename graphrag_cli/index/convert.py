@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphrag_cli.index.schema import Column, arrow_type
+from graphrag_cli.index import arrow
+from graphrag_cli.index.arrow import Array, Chunked, DataType, pa, pc
+from graphrag_cli.index.schema import Column
 
 Ints = NDArray[np.int64]
 
 
-def by_chunk(
-    column: pa.ChunkedArray, change: Callable[[pa.Array], pa.Array], kind: pa.DataType
-) -> pa.ChunkedArray:
+def by_chunk(column: Chunked, change: Callable[[Array], Array], kind: DataType) -> Chunked:
     """``change`` applied to each chunk; ``kind`` is the type of the result also when there are no chunks."""
     return pa.chunked_array([change(chunk) for chunk in column.chunks], type=kind)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def _is_text(kind: DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
-def _is_list(kind: pa.DataType) -> bool:
+def _is_list(kind: DataType) -> bool:
     return pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
 
 
-def _plain(array: pa.Array) -> pa.Array:
+def _plain(array: Array) -> Array:
     """``array`` without dictionary encoding."""
-    return array.dictionary_decode() if isinstance(array, pa.DictionaryArray) else array
+    return arrow.decoded(array)
 
 
-def text(array: pa.Array) -> pa.Array:
+def text(array: Array) -> Array:
     """Any scalar column as string; whole floats lose their ``.0``; lists are joined by commas."""
     array = _plain(array)
     kind = array.type
@@ -58,7 +56,12 @@ def _decoded(value: bytes | None) -> str | None:
     return None if value is None else value.decode("utf-8", "replace")
 
 
-def integer(array: pa.Array, missing: int) -> pa.Array:
+def as_text(column: Chunked) -> Chunked:
+    """A scalar column of any type as string."""
+    return by_chunk(column, text, pa.string())
+
+
+def integer(array: Array, missing: int) -> Array:
     """Any scalar column as int64; null, NaN and what is no number become ``missing``."""
     array = _plain(array)
     kind = array.type
@@ -67,13 +70,13 @@ def integer(array: pa.Array, missing: int) -> pa.Array:
     return pa.array(_whole(floating(array, np.nan), missing))
 
 
-def _whole(array: pa.Array, missing: int) -> Ints:
-    values = array.to_numpy(zero_copy_only=False)
+def _whole(array: Array, missing: int) -> Ints:
+    values = arrow.vector(array)
     finite = np.isfinite(values)
     return np.where(finite, np.where(finite, values, 0.0), missing).astype(np.int64)
 
 
-def floating(array: pa.Array, missing: float) -> pa.Array:
+def floating(array: Array, missing: float) -> Array:
     """Any scalar column as float64; null, NaN and what is no number become ``missing``."""
     array = _plain(array)
     kind = array.type
@@ -87,7 +90,7 @@ def floating(array: pa.Array, missing: float) -> pa.Array:
     return pc.if_else(pc.is_nan(values), pa.scalar(missing, pa.float64()), values)
 
 
-def texts(array: pa.Array) -> pa.Array:
+def texts(array: Array) -> Array:
     """Any list column as list<string> (or list<dictionary>, left as it is); null rows become empty lists.
 
     Lists written as text are understood in JSON, Python and numpy spelling, and as bare comma-joined values.
@@ -104,16 +107,15 @@ def texts(array: pa.Array) -> pa.Array:
     inner = array.type.value_type
     if pa.types.is_dictionary(inner) or (pa.types.is_list(array.type) and pa.types.is_string(inner)):
         return array
-    return pa.ListArray.from_arrays(_offsets(array), text(array.flatten()))
+    return pa.ListArray.from_arrays(_offsets(array), text(arrow.items(array)))
 
 
-def _offsets(array: pa.Array) -> pa.Array:
+def _offsets(array: Array) -> Array:
     """Offsets of a list array from zero, as int32."""
-    offsets = array.offsets.to_numpy()
-    return pa.array((offsets - offsets[0]).astype(np.int32))
+    return pa.array(arrow.offsets(array).astype(np.int32))
 
 
-def split_lists(strings: pa.Array) -> pa.Array:
+def split_lists(strings: Array) -> Array:
     """Lists written as text, e.g. ``['a', 'b']``, ``["a"]``, ``['a' 'b']``, ``[1 2]`` or ``a,b``."""
     strings = pc.fill_null(strings, "")
     unquoted = pc.replace_substring_regex(strings, r"""['"]\s*,?\s+['"]|['"],['"]""", "\x1f")
@@ -125,16 +127,16 @@ def split_lists(strings: pa.Array) -> pa.Array:
     return pc.if_else(nothing, pa.scalar([], parts.type), parts)
 
 
-def ints(array: pa.Array) -> pa.Array:
+def ints(array: Array) -> Array:
     """Any list column as list<int64>; null rows become empty lists."""
     kind = array.type
     if pa.types.is_list(kind) and pa.types.is_int64(kind.value_type) and not array.null_count:
         return array
     listed = texts(array)
-    return pa.ListArray.from_arrays(_offsets(listed), integer(listed.flatten(), -1))
+    return pa.ListArray.from_arrays(_offsets(listed), integer(arrow.items(listed), -1))
 
 
-def take(column: pa.ChunkedArray, rows: Ints) -> pa.Array:
+def take(column: Chunked, rows: Ints) -> Array:
     """Values at ``rows``, in that order. Works chunk by chunk: a column of many gigabytes is never joined."""
     chunks = column.chunks
     if not len(rows):
@@ -144,7 +146,7 @@ def take(column: pa.ChunkedArray, rows: Ints) -> pa.Array:
     starts = np.cumsum([0, *(len(chunk) for chunk in chunks)])
     home = np.searchsorted(starts, rows, side="right") - 1
     order = np.argsort(home, kind="stable")
-    parts: list[pa.Array] = []
+    parts: list[Array] = []
     for index in np.unique(home):
         mine = order[home[order] == index]
         parts.append(chunks[int(index)].take(pa.array(rows[mine] - starts[index])))
@@ -154,7 +156,7 @@ def take(column: pa.ChunkedArray, rows: Ints) -> pa.Array:
     return pa.concat_arrays(joined).take(pa.array(back))
 
 
-def strings(array: pa.Array) -> list[str]:
+def strings(array: Array) -> list[str]:
     """A text column as Python strings; null is empty, bytes that are no UTF-8 are replaced."""
     array = _plain(array)
     try:
@@ -164,31 +166,31 @@ def strings(array: pa.Array) -> list[str]:
     return [value or "" for value in values]
 
 
-def numbers(column: pa.ChunkedArray) -> Ints:
+def numbers(column: Chunked) -> Ints:
     """A whole int64 column as numpy."""
     if column.num_chunks == 1:
         return column.chunk(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return column.to_numpy().astype(np.int64, copy=False)
 
 
-def reals(column: pa.ChunkedArray) -> NDArray[np.float64]:
+def reals(column: Chunked) -> NDArray[np.float64]:
     """A whole float64 column as numpy."""
     return column.to_numpy().astype(np.float64, copy=False)
 
 
-def key(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def key(column: Chunked) -> Chunked:
     """A text column dictionary-encoded; encoded chunks are left as they are."""
     wanted = pa.dictionary(pa.int32(), pa.string())
     return by_chunk(column, lambda chunk: _encoded(chunk, wanted), wanted)
 
 
-def _encoded(chunk: pa.Array, wanted: pa.DataType) -> pa.Array:
+def _encoded(chunk: Array, wanted: DataType) -> Array:
     if chunk.type == wanted:
         return chunk
-    return pc.cast(text(chunk).dictionary_encode(), wanted)
+    return pc.cast(arrow.encoded(text(chunk)), wanted)
 
 
-def column(raw: pa.ChunkedArray, wanted: Column) -> pa.ChunkedArray:
+def column(raw: Chunked, wanted: Column) -> Chunked:
     """A source column in canonical form."""
     missing = wanted.missing
     match wanted.kind:
@@ -208,11 +210,11 @@ def column(raw: pa.ChunkedArray, wanted: Column) -> pa.ChunkedArray:
             return _lists([ints(chunk) for chunk in raw.chunks], pa.list_(pa.int64()))
 
 
-def _lists(chunks: list[pa.Array], kind: pa.DataType) -> pa.ChunkedArray:
+def _lists(chunks: list[Array], kind: DataType) -> Chunked:
     return pa.chunked_array(chunks, type=chunks[0].type if chunks else kind)
 
 
-def filled(wanted: Column, count: int) -> pa.ChunkedArray:
+def filled(wanted: Column, count: int) -> Chunked:
     """A canonical column of ``count`` missing values."""
     match wanted.kind:
         case "int" | "float" | "text":
@@ -225,11 +227,11 @@ def filled(wanted: Column, count: int) -> pa.ChunkedArray:
     return pa.chunked_array([values])
 
 
-def differs(found: pa.DataType, wanted: Column) -> bool:
+def differs(found: DataType, wanted: Column) -> bool:
     """Whether a column had to be converted in a way worth telling (not merely re-encoded)."""
     match wanted.kind:
         case "text" | "key":
-            value = found.value_type if pa.types.is_dictionary(found) else found
+            value = arrow.value_type(found) if pa.types.is_dictionary(found) else found
             return not _is_text(value)
         case "int":
             return not pa.types.is_integer(found)
@@ -239,6 +241,23 @@ def differs(found: pa.DataType, wanted: Column) -> bool:
             return not _is_list(found)
 
 
-def relisted(lists: pa.Array, items: pa.Array) -> pa.Array:
+def relisted(lists: Array, items: Array) -> Array:
     """The lists with other items of the same number."""
     return pa.ListArray.from_arrays(_offsets(lists), items)
+
+
+def arrow_type(wanted: Column) -> DataType:
+    """The arrow type of a column in canonical form."""
+    match wanted.kind:
+        case "text":
+            return pa.string()
+        case "key":
+            return pa.dictionary(pa.int32(), pa.string())
+        case "int":
+            return pa.int64()
+        case "float":
+            return pa.float64()
+        case "texts":
+            return pa.list_(pa.string())
+        case "ints":
+            return pa.list_(pa.int64())

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from graphrag_cli.index import convert, graph
+from graphrag_cli.index import arrow, convert, graph
+from graphrag_cli.index.arrow import Array, Chunked, pa, pc
 from graphrag_cli.index.convert import Ints
 
 if TYPE_CHECKING:
     from graphrag_cli.index.source import SourceTable
 
 
-def numbers_or_places(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def numbers_or_places(column: Chunked) -> Chunked:
     """``human_readable_id`` with the position in the table where it is missing."""
     numbers = convert.numbers(column)
     lacking = numbers < 0
@@ -24,12 +23,12 @@ def numbers_or_places(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(np.where(lacking, np.arange(len(numbers)), numbers))])
 
 
-def first_items(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def first_items(column: Chunked) -> Chunked:
     """First item of each list; empty where the list is."""
-    owners: list[pa.Array] = []
+    owners: list[Array] = []
     for chunk in column.chunks:
         lists = convert.texts(chunk)
-        items = lists.flatten()
+        items = arrow.items(lists)
         owner = graph.list_owners(lists)
         places = np.full(len(lists), -1, np.int64)
         places[owner[::-1]] = np.arange(len(owner))[::-1]
@@ -38,9 +37,7 @@ def first_items(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return convert.key(pa.chunked_array(owners, type=pa.string()))
 
 
-def documents_of_units(
-    unit_ids: pa.ChunkedArray, document_ids: pa.ChunkedArray, listed: pa.ChunkedArray
-) -> pa.ChunkedArray:
+def documents_of_units(unit_ids: Chunked, document_ids: Chunked, listed: Chunked) -> Chunked:
     """The document that lists each text unit; empty where none does."""
     owners, units = graph.resolve_lists(listed, unit_ids)
     found = np.full(len(unit_ids), -1, np.int64)
@@ -50,7 +47,7 @@ def documents_of_units(
     return convert.key(pa.chunked_array([pa.array(names[found], pa.string())]))
 
 
-def degrees(entity_ids: pa.ChunkedArray, nodes: SourceTable) -> pa.ChunkedArray:
+def degrees(entity_ids: Chunked, nodes: SourceTable) -> Chunked:
     """Degree of each entity from the first of its nodes; -1 where it has none."""
     found = np.full(len(entity_ids), -1, np.int64)
     if {"id", "degree"} <= set(nodes.columns):
@@ -60,17 +57,17 @@ def degrees(entity_ids: pa.ChunkedArray, nodes: SourceTable) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(found)])
 
 
-def text_column(table: SourceTable, name: str) -> pa.ChunkedArray:
+def text_column(table: SourceTable, name: str) -> Chunked:
     """A source column as string."""
-    return convert.by_chunk(table.column(name), convert.text, pa.string())
+    return convert.as_text(table.column(name))
 
 
-def integer_column(table: SourceTable, name: str) -> pa.ChunkedArray:
+def integer_column(table: SourceTable, name: str) -> Chunked:
     """A source column as int64, -1 where there is no number."""
     return convert.by_chunk(table.column(name), lambda chunk: convert.integer(chunk, -1), pa.int64())
 
 
-def communities(nodes: SourceTable) -> dict[str, pa.ChunkedArray]:
+def communities(nodes: SourceTable) -> dict[str, Chunked]:
     """The canonical communities table from a nodes table: one row per entity and level, community null or -1 for none."""
     numbers = convert.numbers(integer_column(nodes, "community"))
     levels = convert.numbers(integer_column(nodes, "level"))
@@ -93,24 +90,26 @@ def communities(nodes: SourceTable) -> dict[str, pa.ChunkedArray]:
     }
 
 
-def parents_of_children(numbers: Ints, children: pa.ChunkedArray) -> pa.ChunkedArray:
+def parents_of_children(numbers: Ints, children: Chunked) -> Chunked:
     """Parent of each community from the lists of children; -1 where no one lists it."""
     found = np.full(len(numbers), -1, np.int64)
     index = graph.NumberIndex(numbers)
     base = 0
     for chunk in children.chunks:
-        rows = index.rows(chunk.flatten().to_numpy(zero_copy_only=False).astype(np.int64))
+        rows = index.rows(arrow.vector(arrow.items(chunk)).astype(np.int64))
         owners = numbers[graph.list_owners(chunk) + base]
         found[rows[rows >= 0]] = owners[rows >= 0]
         base += len(chunk)
     return pa.chunked_array([pa.array(found)])
 
 
-def parents_by_membership(numbers: Ints, levels: Ints, entity_ids: pa.ChunkedArray) -> pa.ChunkedArray:
+def parents_by_membership(numbers: Ints, levels: Ints, entity_ids: Chunked) -> Chunked:
     """Parent of each community: the one that holds its first entity at the next level up; -1 where there is none."""
     if not len(numbers):
         return pa.chunked_array([pa.array(numbers)])
-    flat = pa.chunked_array([convert.text(chunk.flatten()) for chunk in entity_ids.chunks], type=pa.string())
+    flat = pa.chunked_array(
+        [convert.text(arrow.items(chunk)) for chunk in entity_ids.chunks], type=pa.string()
+    )
     counts = np.concatenate([pc.list_value_length(chunk).to_numpy() for chunk in entity_ids.chunks])
     owner = np.repeat(np.arange(len(numbers)), counts)
     codes = _codes(flat)
@@ -124,13 +123,13 @@ def parents_by_membership(numbers: Ints, levels: Ints, entity_ids: pa.ChunkedArr
     return pa.chunked_array([pa.array(found)])
 
 
-def _codes(column: pa.ChunkedArray) -> Ints:
+def _codes(column: Chunked) -> Ints:
     """A small whole number per distinct value."""
-    encoded = column.combine_chunks().dictionary_encode()
-    return pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False).astype(np.int64)
+    places = arrow.indices(arrow.encoded(column.combine_chunks()))
+    return arrow.vector(pc.fill_null(places, -1)).astype(np.int64)
 
 
-def first_rows(column: pa.ChunkedArray) -> Ints:
+def first_rows(column: Chunked) -> Ints:
     """First row of each distinct value, ascending."""
     _, first = np.unique(_codes(column), return_index=True)
     return np.sort(first)

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from graphrag_cli.index import arrow
+from graphrag_cli.index.arrow import Array, Chunked, pa, pc
 
 Rows = NDArray[np.int64]
 NO_ROWS: Rows = np.empty(0, np.int64)
@@ -34,7 +35,7 @@ class Csr:
         counts = ends - starts
         owners = np.repeat(np.arange(len(rows)), counts)
         before = np.cumsum(counts) - counts
-        places = np.arange(counts.sum()) - before[owners] + starts[owners]
+        places: Rows = np.arange(counts.sum()) - before[owners] + starts[owners]
         return self.targets[places].astype(np.int64), owners
 
     @property
@@ -53,59 +54,58 @@ def csr_of_pairs(owners: Rows, targets: Rows, size: int) -> Csr:
     return Csr(offsets, targets[order].astype(np.int32))
 
 
-def resolve(values: pa.Array, keys: pa.ChunkedArray) -> NDArray[np.int32]:
+def resolve(values: Array, keys: Chunked) -> NDArray[np.int32]:
     """Row in ``keys`` of each value, -1 where it is not there; of equal keys the first.
 
     Dictionary-encoded values are resolved once per distinct value.
     """
-    if isinstance(values, pa.DictionaryArray):
-        found = resolve(values.dictionary, keys)
-        return _through(found, values.indices)
+    if arrow.is_encoded(values):
+        return _through(resolve(arrow.dictionary(values), keys), arrow.indices(values))
     if not len(values) or not len(keys):
         return np.full(len(values), -1, np.int32)
     places = pc.index_in(values, value_set=keys, skip_nulls=True)
     return pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
 
 
-def _through(found: NDArray[np.int32], indices: pa.Array) -> NDArray[np.int32]:
+def _through(found: NDArray[np.int32], indices: Array) -> NDArray[np.int32]:
     places = pc.fill_null(indices, len(found)).to_numpy(zero_copy_only=False)
     return np.append(found, np.int32(-1))[places]
 
 
-def resolve_column(column: pa.ChunkedArray, keys: pa.ChunkedArray) -> NDArray[np.int32]:
+def resolve_column(column: Chunked, keys: Chunked) -> NDArray[np.int32]:
     """``resolve`` over the chunks of a column."""
     parts = [resolve(chunk, keys) for chunk in column.chunks]
     return np.concatenate(parts) if parts else np.empty(0, np.int32)
 
 
-def resolve_lists(column: pa.ChunkedArray, keys: pa.ChunkedArray) -> tuple[Rows, Rows]:
+def resolve_lists(column: Chunked, keys: Chunked) -> tuple[Rows, Rows]:
     """Owners and resolved targets (-1 where unknown) of a list column, one pair per item."""
     owners: list[Rows] = []
     targets: list[Rows] = []
     base = 0
     for chunk in column.chunks:
         owners.append(list_owners(chunk) + base)
-        targets.append(resolve(chunk.flatten(), keys).astype(np.int64))
+        targets.append(resolve(arrow.items(chunk), keys).astype(np.int64))
         base += len(chunk)
     if not owners:
         return NO_ROWS, NO_ROWS
     return np.concatenate(owners), np.concatenate(targets)
 
 
-def list_owners(chunk: pa.Array) -> Rows:
+def list_owners(chunk: Array) -> Rows:
     """For each item of a list array without nulls, the row it is in."""
     counts = pc.list_value_length(chunk).to_numpy(zero_copy_only=False)
     return np.repeat(np.arange(len(chunk)), counts)
 
 
-def undashed(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def undashed(column: Chunked) -> Chunked:
     """A text column without dashes and in lower case: how ids are compared."""
     return pa.chunked_array(
         [pc.ascii_lower(pc.replace_substring(chunk, "-", "")) for chunk in column.chunks], type=pa.string()
     )
 
 
-def find(wanted: Sequence[str], column: pa.ChunkedArray) -> Rows:
+def find(wanted: Sequence[str], column: Chunked) -> Rows:
     """Row of each of a few ``wanted`` keys in a long column, -1 where unknown; of equal keys the first.
 
     One pass over the column in C; no table is built, so it is cheap for few keys and needs no memory.
@@ -119,7 +119,7 @@ def find(wanted: Sequence[str], column: pa.ChunkedArray) -> Rows:
     return first[[place_of[key] for key in wanted]]
 
 
-def _first_places(column: pa.ChunkedArray, wanted: pa.Array) -> Rows:
+def _first_places(column: Chunked, wanted: Array) -> Rows:
     first = np.full(len(wanted), -1, np.int64)
     base = 0
     for chunk in column.chunks:
@@ -151,7 +151,7 @@ class NumberIndex:
         return np.where(self._sorted[places] == wanted, self._order[places], -1)
 
 
-def resolve_titles(column: pa.ChunkedArray, titles: pa.ChunkedArray) -> Rows:
+def resolve_titles(column: Chunked, titles: Chunked) -> Rows:
     """As ``resolve_column``; what is not found exactly is looked for again ignoring case."""
     found = resolve_column(column, titles).astype(np.int64)
     lost = np.flatnonzero(found < 0)
@@ -161,11 +161,11 @@ def resolve_titles(column: pa.ChunkedArray, titles: pa.ChunkedArray) -> Rows:
     return found
 
 
-def _taken(column: pa.ChunkedArray, rows: Rows) -> pa.Array:
+def _taken(column: Chunked, rows: Rows) -> Array:
     return column.take(pa.array(rows)).combine_chunks()
 
 
-def folded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def folded(column: Chunked) -> Chunked:
     """A text column as titles are compared when they do not match exactly: trimmed and in upper case."""
     chunks = [pc.utf8_upper(pc.utf8_trim_whitespace(chunk.cast(pa.string()))) for chunk in column.chunks]
     return pa.chunked_array(chunks, type=pa.string())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pyarrow as pa
 
-from graphrag_cli.index import convert, graph
+from graphrag_cli.index import arrow, convert, graph
 from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index.arrow import Chunked, pa
 from graphrag_cli.index.communities import CommunityTree, Membership
 from graphrag_cli.index.graph import Csr, NumberIndex, Rows
 from graphrag_cli.index.lazy import Lazy, LazyMap
@@ -48,7 +48,7 @@ class Links:
         }
         return NumberIndex(self.numbers(tables[str(table)], "number"))
 
-    def _ids(self, table: TableName) -> pa.ChunkedArray:
+    def _ids(self, table: TableName) -> Chunked:
         return self._tables.column(table, "id")
 
     def _keys(self, table: TableName, name: str, target: TableName) -> Rows:
@@ -115,12 +115,12 @@ class Links:
         )
 
 
-def undashed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def undashed_lists(column: Chunked) -> Chunked:
     """A list column with its items as ids are compared."""
     lists = [convert.texts(chunk) for chunk in column.chunks]
     changed = [
         convert.relisted(
-            chunk, graph.undashed(pa.chunked_array([convert.text(chunk.flatten())])).combine_chunks()
+            chunk, graph.undashed(pa.chunked_array([convert.text(arrow.items(chunk))])).combine_chunks()
         )
         for chunk in lists
     ]

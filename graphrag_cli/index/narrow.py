@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import IndexDataError, UsageError
 from graphrag_cli.index import convert, graph
 from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index.arrow import Chunked, pa, pc
 from graphrag_cli.index.graph import Csr, Rows
 
 
@@ -73,7 +72,7 @@ def _named(tables: Tables, names: Sequence[str]) -> Rows:
     return np.concatenate(rows)
 
 
-def _no_document(name: str, titles: pa.ChunkedArray) -> IndexDataError:
+def _no_document(name: str, titles: Chunked) -> IndexDataError:
     known = convert.strings(titles.slice(0, 20_000).combine_chunks())
     near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or known[:3]
     return IndexDataError(
@@ -82,7 +81,7 @@ def _no_document(name: str, titles: pa.ChunkedArray) -> IndexDataError:
     )
 
 
-def _within(column: pa.ChunkedArray, dates: Dates) -> NDArray[np.bool_]:
+def _within(column: Chunked, dates: Dates) -> NDArray[np.bool_]:
     """Dates compare as text once they are cut to ``YYYY-MM-DD``; a document without a date is left out."""
     days = pc.utf8_slice_codeunits(column, 0, 10)
     kept = pc.match_substring_regex(days, r"^\d{4}-\d{2}-\d{2}$")
@@ -93,7 +92,7 @@ def _within(column: pa.ChunkedArray, dates: Dates) -> NDArray[np.bool_]:
     return kept.to_numpy()
 
 
-def of_types(column: pa.ChunkedArray, types: Sequence[str]) -> NDArray[np.bool_]:
+def of_types(column: Chunked, types: Sequence[str]) -> NDArray[np.bool_]:
     """Rows whose type is one of ``types``, ignoring case. Raises ``IndexDataError`` for a type that no entity has."""
     folded = graph.folded(column)
     wanted = [name.strip().upper() for name in types]

@@ -39,7 +39,9 @@ def open_folder(
 ) -> Snapshot:
     """The index in ``folder``; see ``open_snapshot``."""
     located = locate(folder, wanted)
-    sources = {table: open_table(table, path) for table, path in located.files.items()}
+    sources: dict[TableName, SourceTable] = {
+        table: open_table(table, path) for table, path in located.files.items()
+    }
     tables = Tables(located, sources)
     if method is not None:
         problem = cannot_serve(tables, method)

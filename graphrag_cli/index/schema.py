@@ -14,12 +14,9 @@ Whatever release wrote an index, ``adapt.py`` presents it in this shape. A colum
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from graphrag_cli.events import Method
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 TableName: TypeAlias = Literal[
     "entities", "relationships", "communities", "reports", "text_units", "claims", "documents", "nodes"
@@ -134,22 +131,3 @@ REQUIRED: dict[Method, tuple[TableName, ...]] = {
     "drift": ("entities", "relationships", "text_units", "reports", "communities"),
 }
 """Tables without which a method cannot answer. Up to 1.x the nodes table can stand in for communities."""
-
-
-def arrow_type(column: Column) -> pa.DataType:
-    """The arrow type of ``column`` in canonical form."""
-    import pyarrow as pa
-
-    match column.kind:
-        case "text":
-            return pa.string()
-        case "key":
-            return pa.dictionary(pa.int32(), pa.string())
-        case "int":
-            return pa.int64()
-        case "float":
-            return pa.float64()
-        case "texts":
-            return pa.list_(pa.string())
-        case "ints":
-            return pa.list_(pa.int64())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
+
+from graphrag_cli.index import arrow
+from graphrag_cli.index.arrow import Array, Chunked, DataType, pa, pc
 
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
@@ -25,21 +26,31 @@ class Nearest:
     similarities: NDArray[np.float64]
 
 
-def matrix(column: pa.ChunkedArray | pa.Array, width: int) -> Matrix:
+def is_vector(kind: DataType) -> bool:
+    """Whether a column of this type can hold vectors."""
+    lists = pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    return bool(lists and pa.types.is_floating(arrow.value_type(kind)))
+
+
+def is_id(kind: DataType) -> bool:
+    """Whether a column of this type can hold ids."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind))
+
+
+def matrix(chunks: Sequence[Array], width: int) -> Matrix:
     """A vector column as ``(rows, width)``; a row that is null or of another length is all NaN.
 
     Takes fixed-size and variable-length lists of any float or integer type.
     """
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
     parts = [_chunk_matrix(chunk, width) for chunk in chunks]
     return np.concatenate(parts) if parts else np.empty((0, width), np.float32)
 
 
-def _chunk_matrix(chunk: pa.Array, width: int) -> Matrix:
+def _chunk_matrix(chunk: Array, width: int) -> Matrix:
     if pa.types.is_fixed_size_list(chunk.type):
-        chunk = pc.cast(chunk, pa.list_(chunk.type.value_type))
-    lengths = pc.fill_null(pc.list_value_length(chunk), -1).to_numpy(zero_copy_only=False)
-    flat = pc.fill_null(pc.cast(chunk.flatten(), pa.float32()), np.nan).to_numpy(zero_copy_only=False)
+        chunk = pc.cast(chunk, pa.list_(arrow.value_type(chunk.type)))
+    lengths = arrow.vector(pc.fill_null(pc.list_value_length(chunk), -1))
+    flat = arrow.vector(pc.fill_null(pc.cast(arrow.items(chunk), pa.float32()), np.nan))
     if (lengths == width).all():
         return flat.reshape(len(chunk), width)
     made = np.full((len(chunk), width), np.nan, np.float32)
@@ -49,11 +60,9 @@ def _chunk_matrix(chunk: pa.Array, width: int) -> Matrix:
     return made
 
 
-def width_of(column: pa.ChunkedArray | pa.Array) -> int:
+def width_of(column: Chunked) -> int:
     """The length that most vectors have; 0 when there is none."""
-    if pa.types.is_fixed_size_list(column.type):
-        return int(column.type.list_size)
-    lengths = pc.drop_null(pc.list_value_length(column)).to_numpy().astype(np.int64)
+    lengths = arrow.vector(pc.drop_null(pc.list_value_length(column)).combine_chunks()).astype(np.int64)
     return int(np.bincount(lengths).argmax()) if len(lengths) else 0
 
 

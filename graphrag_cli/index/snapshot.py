@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_cli.events import IndexSummary
-from graphrag_cli.index import convert, graph, narrow
+from graphrag_cli.index import arrow, convert, graph, narrow
 from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index.arrow import Array
 from graphrag_cli.index.communities import distinct_target_counts
 from graphrag_cli.index.links import Links
 from graphrag_cli.index.records import Claim, Document, Entity, Relationship, Report, TextUnit
@@ -60,14 +60,14 @@ class Snapshot:
 
     # -- records: only for the rows named, in the order named -----------------------------------------------
 
-    def _taken(self, table: TableName, name: str, rows: Rows) -> pa.Array:
+    def _taken(self, table: TableName, name: str, rows: Rows) -> Array:
         return convert.take(self._tables.column(table, name), rows)
 
     def _texts(self, table: TableName, rows: Rows, *names: str) -> list[list[str]]:
         return [convert.strings(self._taken(table, name, rows)) for name in names]
 
     def _ints(self, table: TableName, rows: Rows, *names: str) -> list[list[int]]:
-        return [self._taken(table, name, rows).to_pylist() for name in names]
+        return [arrow.pylist(self._taken(table, name, rows)) for name in names]
 
     def entities(self, rows: Rows) -> list[Entity]:
         """Entities at ``rows``."""
@@ -85,7 +85,7 @@ class Snapshot:
             "relationships", rows, "id", "source", "target", "description"
         )
         (numbers,) = self._ints("relationships", rows, "number")
-        weights: list[float] = self._taken("relationships", "weight", rows).to_pylist()
+        weights: list[float] = arrow.pylist(self._taken("relationships", "weight", rows))
         degrees = self.combined_degrees(rows).tolist()
         columns = (rows.tolist(), ids, numbers, sources, targets, texts, weights, degrees)
         return [Relationship(*one) for one in zip(*columns, strict=True)]
@@ -94,7 +94,7 @@ class Snapshot:
         """Reports at ``rows``."""
         ids, titles, summaries, contents = self._texts("reports", rows, "id", "title", "summary", "content")
         communities, levels = self._ints("reports", rows, "community", "level")
-        ranks: list[float] = self._taken("reports", "rank", rows).to_pylist()
+        ranks: list[float] = arrow.pylist(self._taken("reports", "rank", rows))
         columns = (rows.tolist(), ids, communities, levels, titles, summaries, contents, ranks)
         return [Report(*one) for one in zip(*columns, strict=True)]
 
@@ -131,7 +131,7 @@ class Snapshot:
         rows = graph.find(ids, column)
         lost = np.flatnonzero(rows < 0)
         if len(lost):
-            plain = [ids[place].replace("-", "").lower() for place in lost]
+            plain = [ids[place].replace("-", "").lower() for place in lost.tolist()]
             rows[lost] = graph.find(plain, graph.undashed(column))
         return rows
 
@@ -148,7 +148,7 @@ class Snapshot:
         rows = graph.find(titles, column)
         lost = np.flatnonzero(rows < 0)
         if len(lost):
-            wanted = [titles[place].strip().upper() for place in lost]
+            wanted = [titles[place].strip().upper() for place in lost.tolist()]
             rows[lost] = graph.find(wanted, graph.folded(column))
         return rows
 

@@ -6,9 +6,8 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
-import pyarrow as pa
-
 from graphrag_cli.errors import IndexDataError
+from graphrag_cli.index.arrow import ArrowError, Chunked, pa, parquet
 from graphrag_cli.index.schema import SCHEMA, TableName
 
 PANDAS_INDEX = "__index_level_0__"
@@ -32,7 +31,7 @@ class SourceTable(Protocol):
         """Names of the columns there are."""
         ...
 
-    def column(self, name: str) -> pa.ChunkedArray:
+    def column(self, name: str) -> Chunked:
         """One column, whole. Raises ``IndexDataError`` when the file cannot be read."""
         ...
 
@@ -58,17 +57,20 @@ class ParquetTable:
     """A parquet file, memory-mapped; repeated strings are kept dictionary-encoded as the file has them."""
 
     def __init__(self, table: TableName, path: Path) -> None:
-        import pyarrow.parquet as pq
-
         self._path = path
         self._lock = threading.Lock()
-        self._read: dict[str, pa.ChunkedArray] = {}
+        self._read: dict[str, Chunked] = {}
         try:
-            metadata = pq.read_metadata(path)
-            encoded = _dictionary_paths(table, metadata.schema)
-            self._file = pq.ParquetFile(path, memory_map=True, read_dictionary=encoded, metadata=metadata)
-            self._names = tuple(name for name in self._file.schema_arrow.names if name != PANDAS_INDEX)
-        except (pa.ArrowException, OSError) as error:
+            metadata = parquet.read_metadata(path)
+            columns = metadata.schema
+            leaves = [columns.column(place).path for place in range(len(columns.names))]
+            encoded = [path for path in leaves if path.split(".", 1)[0] in _encoded_columns(table)]
+            self._file = parquet.ParquetFile(
+                path, memory_map=True, read_dictionary=encoded, metadata=metadata
+            )
+            names: list[str] = self._file.schema_arrow.names
+            self._names = tuple(name for name in names if name != PANDAS_INDEX)
+        except (ArrowError, OSError) as error:
             raise _unreadable(path, error) from error
 
     @property
@@ -79,20 +81,20 @@ class ParquetTable:
     @property
     def rows(self) -> int:
         """Number of rows, from the footer."""
-        return self._file.metadata.num_rows
+        return int(self._file.metadata.num_rows)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns, without the index that pandas may have added."""
         return self._names
 
-    def column(self, name: str) -> pa.ChunkedArray:
+    def column(self, name: str) -> Chunked:
         """One column, whole."""
         with self._lock:
             if name not in self._read:
                 try:
                     self._read[name] = self._file.read(columns=[name]).column(name)
-                except (pa.ArrowException, OSError) as error:
+                except (ArrowError, OSError) as error:
                     raise _unreadable(self._path, error) from error
             return self._read[name]
 
@@ -101,16 +103,14 @@ class ParquetTable:
         return tuple(self._read)
 
 
-def _dictionary_paths(table: TableName, schema: pa.parquet.ParquetSchema) -> list[str]:
-    """Leaf paths of the columns worth keeping encoded: keys, and lists of ids."""
-    wanted = {
+def _encoded_columns(table: TableName) -> frozenset[str]:
+    """Columns worth keeping encoded: keys, and lists of ids."""
+    return frozenset(
         name
         for column in SCHEMA.get(table, {}).values()
         if column.kind in {"key", "texts"}
         for name in column.names
-    }
-    paths = [schema.column(place).path for place in range(len(schema.names))]
-    return [path for path in paths if path.split(".", 1)[0] in wanted]
+    )
 
 
 class CsvTable:
@@ -132,7 +132,7 @@ class CsvTable:
                     column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
                 ),
             )
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        except (ArrowError, OSError, UnicodeDecodeError) as error:
             raise _unreadable(path, error) from error
 
     @property
@@ -150,7 +150,7 @@ class CsvTable:
         """Names of the columns; the unnamed one that pandas writes for its index is left out."""
         return tuple(name for name in self._table.column_names if name)
 
-    def column(self, name: str) -> pa.ChunkedArray:
+    def column(self, name: str) -> Chunked:
         """One column."""
         self._used.add(name)
         return self._table.column(name)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import convert, graph, similarity
+from graphrag_cli.index.arrow import Chunked
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.schema import TableName
@@ -56,7 +56,7 @@ class VectorSource(Protocol):
         """Length of the vectors."""
         ...
 
-    def ids(self) -> pa.ChunkedArray:
+    def ids(self) -> Chunked:
         """Ids as strings."""
         ...
 
@@ -78,16 +78,16 @@ class IdSpace:
 
     def __init__(self, snapshot: Snapshot, name: VectorName) -> None:
         self._snapshot = snapshot
-        self._table = OWNERS[name]
+        self._table: TableName = OWNERS[name]
 
     def rows(self, ids: Sequence[str]) -> Rows:
         """Row of each id as a vector table spells it; -1 where there is no such record."""
         found = self._by_id(ids)
         lost = np.flatnonzero(found < 0)
         if len(lost) and self._table == "entities":
-            found[lost] = self._snapshot.entity_rows_by_title([ids[place] for place in lost])
+            found[lost] = self._snapshot.entity_rows_by_title([ids[place] for place in lost.tolist()])
         if len(lost) and self._table == "reports":
-            found[lost] = self._by_community([ids[place] for place in lost])
+            found[lost] = self._by_community([ids[place] for place in lost.tolist()])
         return found
 
     def _by_id(self, ids: Sequence[str]) -> Rows:
@@ -282,14 +282,12 @@ def overlap(source: VectorSource, space: IdSpace) -> float:
 class ColumnSource:
     """Vectors in a column of a parquet table: in releases up to 0.4, and in snapshots of embeddings."""
 
-    def __init__(self, name: str, place: str, ids: pa.ChunkedArray, vectors: pa.ChunkedArray) -> None:
+    def __init__(self, name: str, place: str, ids: Chunked, vectors: Chunked) -> None:
         self._name = name
         self._place = place
         self._ids = ids
         self._vectors = vectors
-        self._width = similarity.width_of(
-            vectors.combine_chunks() if vectors.num_chunks else pa.array([], vectors.type)
-        )
+        self._width = similarity.width_of(vectors)
 
     @property
     def name(self) -> str:
@@ -311,17 +309,17 @@ class ColumnSource:
         """The length that most of them have."""
         return self._width
 
-    def ids(self) -> pa.ChunkedArray:
+    def ids(self) -> Chunked:
         """Ids."""
         return self._ids
 
     def blocks(self) -> Iterator[Matrix]:
         """One block."""
-        yield similarity.matrix(self._vectors, self._width)
+        yield similarity.matrix(self._vectors.chunks, self._width)
 
     def take(self, rows: Rows) -> Matrix:
         """Vectors at ``rows``."""
-        return similarity.matrix(convert.take(self._vectors, rows), self._width)
+        return similarity.matrix([convert.take(self._vectors, rows)], self._width)
 
     def candidates(self, query: Matrix, k: int) -> Rows | None:
         """There is never an index."""

@@ -6,20 +6,20 @@ The only module that reads with ``lance``; ``lancedb`` is imported nowhere on th
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index.lazy import LazyMap
+from graphrag_cli.index.lazy import Lazy, LazyMap
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from graphrag_cli.config.settings import IndexSchema, Settings, VectorName
+    from graphrag_cli.index.arrow import Chunked, DataType
     from graphrag_cli.index.graph import Rows
     from graphrag_cli.index.similarity import Matrix
     from graphrag_cli.index.snapshot import Snapshot
@@ -233,27 +233,31 @@ class LanceSource:
 
         self._path = path
         try:
-            self._data = lance.dataset(str(path))
+            # The package is typed in part only.
+            self._data: Any = lance.dataset(str(path))
             self._rows = int(self._data.count_rows())
         except (OSError, ValueError) as error:
             raise VectorError(
                 f"the vector table {str(path)!r} cannot be read: {str(error).splitlines()[0]}",
                 hint="copy the store again, or build vectors with: graphrag-cli index embed",
             ) from error
-        self._id = self._field(schema.id_field if schema else "id", _is_id, "id")
-        self._vector = self._field(schema.vector_field if schema else "vector", _is_vector, "vector")
+        self._id = self._field(schema.id_field if schema else "id", "id")
+        self._vector = self._field(schema.vector_field if schema else "vector", "vector")
         self._width = self._measure()
-        self._ids: list[pa.ChunkedArray] = []
+        self._ids = Lazy(self._read_ids)
 
-    def _field(self, wanted: str, fits: Callable[[pa.DataType], bool], what: str) -> str:
+    def _field(self, wanted: str, what: Literal["id", "vector"]) -> str:
         """The column named, else the only one of the right type."""
-        schema = self._data.schema
-        if wanted in schema.names and fits(schema.field(wanted).type):
+        from graphrag_cli.index import similarity
+
+        types: dict[str, DataType] = {field.name: field.type for field in self._data.schema}
+        fits = similarity.is_vector if what == "vector" else similarity.is_id
+        others = [name for name, kind in types.items() if fits(kind)]
+        if wanted in others:
             return wanted
-        others = [field.name for field in schema if fits(field.type)]
         if not others or (len(others) > 1 and what == "vector"):
             raise VectorError(
-                f"the vector table {str(self._path)!r} has no column {wanted!r} that could be the {what} (found: {', '.join(schema.names)})",
+                f"the vector table {str(self._path)!r} has no column {wanted!r} that could be the {what} (found: {', '.join(types)})",
                 hint=f"set vector_store.index_schema.<name>.{what}_field",
             )
         return others[0]
@@ -261,11 +265,8 @@ class LanceSource:
     def _measure(self) -> int:
         from graphrag_cli.index import similarity
 
-        kind = self._data.schema.field(self._vector).type
-        if hasattr(kind, "list_size"):
-            return int(kind.list_size)
         head = self._data.to_table(columns=[self._vector], limit=1000)
-        return similarity.width_of(head.column(self._vector).combine_chunks()) if self._rows else 0
+        return similarity.width_of(head.column(self._vector))
 
     @property
     def name(self) -> str:
@@ -287,46 +288,30 @@ class LanceSource:
         """Length of the vectors."""
         return self._width
 
-    def ids(self) -> pa.ChunkedArray:
+    def ids(self) -> Chunked:
         """Ids as strings; read once."""
+        return self._ids()
+
+    def _read_ids(self) -> Chunked:
         from graphrag_cli.index import convert
 
-        if not self._ids:
-            import pyarrow as pa
-
-            column = self._data.to_table(columns=[self._id]).column(self._id)
-            self._ids.append(convert.by_chunk(column, convert.text, pa.string()))
-        return self._ids[0]
+        return convert.as_text(self._data.to_table(columns=[self._id]).column(self._id))
 
     def blocks(self) -> Iterator[Matrix]:
         """Vectors in the order of the table."""
         from graphrag_cli.index import similarity
 
         for batch in self._data.to_batches(columns=[self._vector], batch_size=8192, scan_in_order=True):
-            yield similarity.matrix(batch.column(0), self._width)
+            yield similarity.matrix([batch.column(0)], self._width)
 
     def take(self, rows: Rows) -> Matrix:
         """Vectors at ``rows``."""
         from graphrag_cli.index import similarity
 
         taken = self._data.take(rows.tolist(), columns=[self._vector])
-        return similarity.matrix(taken.column(self._vector), self._width)
+        return similarity.matrix(taken.column(self._vector).chunks, self._width)
 
     def candidates(self, query: Matrix, k: int) -> Rows | None:
         """Not used yet: every search is exact."""
         del query, k
         return None
-
-
-def _is_id(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)
-
-
-def _is_vector(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)):
-        return False
-    return bool(pa.types.is_floating(kind.value_type))

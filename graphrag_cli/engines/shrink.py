@@ -55,7 +55,7 @@ async def write_fitting(
         except ContextLengthError:
             if shrinks == MAX_SHRINKS:
                 raise
-            budget //= 2
+            budget = max(1, min(budget, bundle.tokens) // 2)
             yield run.notice(
                 "context.shortened",
                 f"The prompt is longer than the model's window; trying again with {budget} tokens of context.",

@@ -76,8 +76,8 @@ class EndpointSettings(Section):
     """Seconds that one request may take without a sign of life."""
     concurrent_requests: Positive | None = None
     """Requests to this model at a time; unset, the root `concurrent_requests`."""
-    retry: RetrySettings = RetrySettings()
-    rate_limit: RateLimitSettings = RateLimitSettings()
+    retry: RetrySettings = Field(default_factory=RetrySettings)
+    rate_limit: RateLimitSettings = Field(default_factory=RateLimitSettings)
     price: Price | None = None
     encoding_model: str | None = None
     """Name of a tiktoken encoding, where the model's name does not tell."""
@@ -100,7 +100,7 @@ class ChatModelSettings(EndpointSettings):
 
     provider: ChatProvider = "openai"
     """Who answers: an OpenAI-compatible endpoint, Azure, the embedded answerer, a GGUF file, a script. *Ours.*"""
-    call_args: CallArgs = CallArgs()
+    call_args: CallArgs = Field(default_factory=CallArgs)
     structured_output: StructuredOutput = "auto"
     """How JSON replies are asked for: by schema, as an object, only in words, or found out. *Ours.*"""
     max_context_window: Positive | None = None

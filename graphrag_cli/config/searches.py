@@ -45,7 +45,7 @@ class LocalSearchSettings(Section):
     """Tokens of all context tables together."""
     min_similarity: Similarity = -1.0
     """Entities less similar to the question than this are not used. *Ours.*"""
-    call_args: CallArgs = CallArgs()
+    call_args: CallArgs = Field(default_factory=CallArgs)
 
     @model_validator(mode="after")
     def _shares_fit(self) -> LocalSearchSettings:
@@ -95,9 +95,9 @@ class GlobalSearchSettings(Section):
     """Rating calls at a time; unset, the root `concurrent_requests`."""
     rate_model_id: str | None = None
     """Entry of `completion_models` that rates, as 1.x had with `dynamic_search_llm`; unset, the one that answers. *Ours.*"""
-    map_call_args: CallArgs = CallArgs()
-    reduce_call_args: CallArgs = CallArgs()
-    rate_call_args: CallArgs = CallArgs()
+    map_call_args: CallArgs = Field(default_factory=CallArgs)
+    reduce_call_args: CallArgs = Field(default_factory=CallArgs)
+    rate_call_args: CallArgs = Field(default_factory=CallArgs)
 
 
 class DriftSearchSettings(Section):
@@ -188,4 +188,4 @@ class BasicSearchSettings(Section):
     """Earlier questions and answers that are taken into account."""
     min_similarity: Similarity = -1.0
     """Text units less similar to the question than this are not used. *Ours.*"""
-    call_args: CallArgs = CallArgs()
+    call_args: CallArgs = Field(default_factory=CallArgs)

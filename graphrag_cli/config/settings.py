@@ -76,20 +76,20 @@ class Settings(Section):
     embedding_models: dict[str, EmbeddingModelSettings] = Field(
         default_factory=dict[str, EmbeddingModelSettings]
     )
-    output_storage: StorageSettings = StorageSettings()
+    output_storage: StorageSettings = Field(default_factory=StorageSettings)
     outputs: dict[str, StorageSettings] = Field(default_factory=dict[str, StorageSettings])
     """Several indexes to be asked at once, by name; empty, `output_storage` alone. `--data` given more than
     once fills it, and so does a 2.x file with `outputs`."""
-    vector_store: VectorStoreSettings = VectorStoreSettings()
-    table_provider: TableProviderSettings = TableProviderSettings()
-    cache: CacheSettings = CacheSettings()
+    vector_store: VectorStoreSettings = Field(default_factory=VectorStoreSettings)
+    table_provider: TableProviderSettings = Field(default_factory=TableProviderSettings)
+    cache: CacheSettings = Field(default_factory=CacheSettings)
     concurrent_requests: Positive = 25
     """Requests at a time, to one model."""
-    local_search: LocalSearchSettings = LocalSearchSettings()
-    global_search: GlobalSearchSettings = GlobalSearchSettings()
-    drift_search: DriftSearchSettings = DriftSearchSettings()
-    basic_search: BasicSearchSettings = BasicSearchSettings()
-    history: HistorySettings = HistorySettings()
+    local_search: LocalSearchSettings = Field(default_factory=LocalSearchSettings)
+    global_search: GlobalSearchSettings = Field(default_factory=GlobalSearchSettings)
+    drift_search: DriftSearchSettings = Field(default_factory=DriftSearchSettings)
+    basic_search: BasicSearchSettings = Field(default_factory=BasicSearchSettings)
+    history: HistorySettings = Field(default_factory=HistorySettings)
     community_level: Level = 2
     """Depth down to which community reports are used, or `deepest`. *Ours.*"""
     response_type: str = "multiple paragraphs"

@@ -99,7 +99,8 @@ class ChatModelSettings(EndpointSettings):
     """An entry of `completion_models`."""
 
     provider: ChatProvider = "openai"
-    """Who answers: an OpenAI-compatible endpoint, Azure, the embedded answerer, a GGUF file, a script. *Ours.*"""
+    """Who answers: an OpenAI-compatible endpoint, Azure, the embedded answerer, a GGUF file, a script.
+    `model_provider` of 3.x (`ollama`, `openrouter`, …) is read too, and brings the address. *Ours.*"""
     call_args: CallArgs = Field(default_factory=CallArgs)
     structured_output: StructuredOutput = "auto"
     """How JSON replies are asked for: by schema, as an object, only in words, or found out. *Ours.*"""
@@ -115,7 +116,8 @@ class EmbeddingModelSettings(EndpointSettings):
     """An entry of `embedding_models`."""
 
     provider: EmbeddingProvider = "openai"
-    """Who embeds: an OpenAI-compatible endpoint, Azure, the embedded model, a script. *Ours.*"""
+    """Who embeds: an OpenAI-compatible endpoint, Azure, the embedded model, a script; `model_provider`
+    of 3.x is read too, and brings the address. *Ours.*"""
     dimensions: Positive | None = None
     """Width to ask the endpoint for; unset is not sent. *Ours.*"""
     batch_size: Positive = 64

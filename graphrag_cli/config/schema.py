@@ -152,7 +152,8 @@ def _allowed_one(member: object, metadata: list[object]) -> str:
         ]
         return _allowed_one(inner, cast("list[object]", constraints))
     if get_origin(member) is Literal:
-        return "one of " + ", ".join(str(choice) for choice in get_args(member))
+        choices = [str(choice) for choice in get_args(member)]
+        return choices[0] if len(choices) == 1 else "one of " + ", ".join(choices)
     if get_origin(member) is tuple:
         return "a list"
     if get_origin(member) is dict or (isinstance(member, type) and issubclass(member, Section)):

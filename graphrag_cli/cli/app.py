@@ -1,0 +1,64 @@
+"""The root command: its help, ``--version``, and the table of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphrag_cli.cli.lazy import Lazy, LazyGroup
+
+_ASK = "Asking"
+_INDEX = "Index and settings"
+_SHELL = "Shell"
+
+_HELP = """
+Answers questions over a Microsoft GraphRAG index.
+
+$ graphrag-cli query local "Who led the first party to the pole?"
+$ graphrag-cli query drift "Why did one party live and the other die?" --root my-project
+$ graphrag-cli query global "What are the main themes?" --format json | jq -r .answer
+
+The answer goes to stdout; progress, sources and notices go to stderr.
+"""
+
+
+class Root(LazyGroup):
+    """Every command of graphrag-cli."""
+
+    table = {  # noqa: RUF012 - declared ClassVar by LazyGroup
+        "query": Lazy(
+            "graphrag_cli.cli.commands.query", "Ask one question by one of the four methods.", _ASK
+        ),
+    }
+
+
+app = typer.Typer(
+    name="graphrag-cli",
+    cls=Root,
+    help=_HELP,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from graphrag_cli import __version__
+
+        typer.echo(f"graphrag-cli {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    ctx: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    """Prints the help when no command is named."""
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())

@@ -1,0 +1,124 @@
+"""The one place where an error becomes a message and an exit status.
+
+A ``CliError`` prints its message and hint on stderr and exits with the status of its class; with ``--format json``
+or ``jsonl`` stdout also gets an error document. Anything else is a fault of ours: one line, or a traceback
+with ``--debug``.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_cli.errors import CliError, InterruptedRunError, UsageError
+
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
+
+_PROGRAM = "graphrag-cli"
+_COMPLETION = "_GRAPHRAG_CLI_COMPLETE"
+"""Set by the shell when it asks for completions."""
+_JSON_FORMATS = ("json", "jsonl")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs the command line ``arguments``; the exit status."""
+    try:
+        status = _invoke(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _end_quietly()
+    except CliError as error:
+        return _guarded_report(error, arguments)
+    except KeyboardInterrupt:
+        return _guarded_report(InterruptedRunError("interrupted"), arguments)
+    except Exception as error:  # noqa: BLE001 - the boundary: nothing above it could show the error better
+        return _guarded_report(_unexpected(error, arguments), arguments)
+    return status
+
+
+def wanted_format(arguments: Sequence[str]) -> str:
+    """The value of ``--format`` as far as it can be told without parsing: usage errors have a format too."""
+    for position, argument in enumerate(arguments):
+        if argument in {"--format", "-f"} and position + 1 < len(arguments):
+            return arguments[position + 1]
+        if argument.startswith("--format="):
+            return argument.partition("=")[2]
+    return "text"
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    """As typer's own ``main`` does it, but errors come out, and so does a pipe that broke."""
+    import typer
+    from typer.exceptions import TyperException
+
+    from graphrag_cli.cli.app import app
+
+    command = typer.main.get_command(app)
+    if _COMPLETION in os.environ:
+        command.main(list(arguments), prog_name=_PROGRAM)
+    try:
+        with command.make_context(_PROGRAM, list(arguments)) as context:
+            command.invoke(context)
+    except typer.Exit as end:
+        return end.exit_code
+    except TyperException as error:
+        raise _usage_error(error) from error
+    except (typer.Abort, EOFError) as error:
+        raise InterruptedRunError("interrupted") from error
+    return 0
+
+
+def _usage_error(error: TyperException) -> UsageError:
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else _PROGRAM
+    return UsageError(error.format_message(), hint=f"{command} --help shows what it takes")
+
+
+def _unexpected(error: Exception, arguments: Sequence[str]) -> CliError:
+    if "--debug" in arguments:
+        import traceback
+
+        traceback.print_exception(error)
+    detail = f"{type(error).__name__}: {error}"
+    return CliError(f"unexpected {detail}", hint="run again with --debug for a traceback, and report it")
+
+
+def _guarded_report(error: CliError, arguments: Sequence[str]) -> int:
+    try:
+        _report(error, wanted_format(arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _end_quietly()
+    return error.exit_code
+
+
+def _report(error: CliError, wanted: str) -> None:
+    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.plain import plain_line
+
+    consoles = open_consoles()
+    label = "" if isinstance(error, InterruptedRunError) else "error: "
+    consoles.err.print(f"{label}{plain_line(error.message)}", style="red", soft_wrap=True)
+    if error.hint:
+        consoles.err.print(f"hint: {plain_line(error.hint)}", style="dim", soft_wrap=True)
+    if wanted in _JSON_FORMATS:
+        _print_document(error, wanted)
+
+
+def _print_document(error: CliError, wanted: str) -> None:
+    from graphrag_cli.documents.build import error_body, error_document
+    from graphrag_cli.documents.strict import dump_line
+
+    document = (
+        error_document(error) if wanted == "json" else {"kind": "run_failed", "error": error_body(error)}
+    )
+    sys.stdout.write(dump_line(document))
+
+
+def _end_quietly() -> int:
+    """The reader of our output went away: nothing more can be written, not even by the interpreter at exit."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - replaces the stream for good
+    return 0

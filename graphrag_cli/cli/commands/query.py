@@ -1,0 +1,98 @@
+"""``query``: one question by one method."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from graphrag_cli.cli.ask import Ask, run_ask
+from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.helptext import HelpCommand, HelpGroup
+from graphrag_cli.cli.options import AskOptions, EntityOptions, NarrowingOptions, QuestionArg
+
+_HELP = """
+Asks one question of an index.
+
+basic reads the text units nearest to the question. local starts from the entities nearest to it and gathers
+their relationships, claims, reports and texts. global asks every community report and joins what they say.
+drift starts from the reports, asks follow-up questions where they lead, and joins the answers.
+
+$ graphrag-cli query local "Who was Oscar Wisting?"
+$ echo "What did the ponies eat?" | graphrag-cli query basic
+$ graphrag-cli query global "What are the main themes?" --community-level 1 --format json
+"""
+
+app = typer.Typer(cls=HelpGroup, help=_HELP, rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.command("local", cls=HelpCommand)
+@flat
+def local(
+    question: QuestionArg = None,
+    *,
+    options: AskOptions,
+    entities: EntityOptions,
+    narrowing: NarrowingOptions,
+) -> None:
+    """Answers from the entities nearest to the question and what surrounds them.
+
+    $ graphrag-cli query local "Who was Oscar Wisting?"
+    $ graphrag-cli query local "Who led?" --include-entity "ROALD AMUNDSEN" --sources full
+    $ graphrag-cli query local "Who led?" --context-only
+    """
+    ask = Ask("local", question, options, narrowing, entities)
+    raise typer.Exit(run_ask(ask))
+
+
+@app.command("basic", cls=HelpCommand)
+@flat
+def basic(
+    question: QuestionArg = None,
+    *,
+    options: AskOptions,
+    narrowing: NarrowingOptions,
+) -> None:
+    """Answers from the text units nearest to the question.
+
+    $ graphrag-cli query basic "What did the ponies eat?"
+    $ graphrag-cli query basic "What did they eat?" --document "Ponies and motors" --since 1911-01-01
+    """
+    ask = Ask("basic", question, options, narrowing)
+    raise typer.Exit(run_ask(ask))
+
+
+@app.command("global", cls=HelpCommand)
+@flat
+def global_(
+    question: QuestionArg = None,
+    *,
+    dynamic_community_selection: Annotated[
+        bool,
+        typer.Option(
+            "--dynamic-community-selection",
+            help="Rate the reports from the top down and read only those that help.",
+            show_default=False,
+            rich_help_panel="Retrieval",
+        ),
+    ] = False,
+    allow_general_knowledge: Annotated[
+        bool,
+        typer.Option(
+            "--allow-general-knowledge",
+            help="Let the model add what it knows besides the index, marked as such.",
+            show_default=False,
+            rich_help_panel="Retrieval",
+        ),
+    ] = False,
+    options: AskOptions,
+) -> None:
+    """Answers from all community reports of a level: each batch is asked, and what they say is joined.
+
+    $ graphrag-cli query global "What are the main themes?"
+    $ graphrag-cli query global "Which decisions mattered?" --community-level 1
+    $ graphrag-cli query global "Which decisions mattered?" --dynamic-community-selection --usage
+    """
+    knowledge = ("global_search.allow_general_knowledge=true",) if allow_general_knowledge else ()
+    ask = Ask("global", question, options, dynamic=dynamic_community_selection, overrides=knowledge)
+    raise typer.Exit(run_ask(ask))

@@ -1,0 +1,43 @@
+"""What a renderer is, and how several follow the same run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Protocol
+
+from graphrag_cli.errors import CliError
+from graphrag_cli.events import Answer, Event, RunFinished
+
+
+class Renderer(Protocol):
+    """Shows events as they happen."""
+
+    def show(self, event: Event) -> None:
+        """Takes the next event."""
+        ...
+
+    def close(self) -> None:
+        """Takes down what is live on the terminal. Called once, however the run ended."""
+        ...
+
+
+async def follow(events: AsyncIterator[Event], renderers: Sequence[Renderer]) -> Answer:
+    """Shows every event on every renderer, in their order; the answer of the last event.
+
+    Raises what the run raises, and ``CliError`` when the run ended without its last event.
+    """
+    answer: Answer | None = None
+    try:
+        async for event in events:
+            for renderer in renderers:
+                renderer.show(event)
+            if isinstance(event, RunFinished):
+                answer = event.answer
+    finally:
+        for renderer in renderers:
+            renderer.close()
+    if answer is None:
+        raise CliError(
+            "the run ended without an answer", hint="this is a fault of the program: please report it"
+        )
+    return answer

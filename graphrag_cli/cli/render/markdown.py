@@ -1,0 +1,137 @@
+"""Markdown on a terminal while it is being written.
+
+Blocks that can no longer change are printed for good; only the last one, which still grows, is redrawn. An
+answer of any length therefore scrolls like other output, and no more than the tail is ever rendered twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from markdown_it import MarkdownIt
+from rich.live import Live
+from rich.markdown import Heading, Markdown, Paragraph
+from rich.text import Text
+
+from graphrag_cli.cli.plain import PlainStream, plain
+from graphrag_cli.events import Event, RunFinished, TextDelta
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+_WIDEST = 110
+"""Columns: longer lines are hard to read."""
+_CITATION = r"(?i)[\[【]\s*data\s*[:：][^\]】]*[\]】]"
+_REFRESHES = 10
+_PARSER = MarkdownIt().enable("table")
+
+
+class _Paragraph(Paragraph):
+    """A paragraph in which citations step back behind the text."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.highlight_regex(_CITATION, "dim")
+        yield from super().__rich_console__(console, options)
+
+
+class _Heading(Heading):
+    """A heading at the left margin, without a box."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.text.justify = "left"
+        self.text.style = "bold underline" if self.tag == "h1" else "bold"
+        yield self.text
+
+
+class AnswerMarkdown(Markdown):
+    """Markdown as answers are shown; addresses of links are written out, never hidden behind text."""
+
+    elements: ClassVar = {**Markdown.elements, "paragraph_open": _Paragraph, "heading_open": _Heading}
+
+    def __init__(self, markup: str) -> None:
+        super().__init__(markup, hyperlinks=False)
+
+
+def finished_length(text: str) -> int:
+    """How many characters of ``text`` belong to blocks that what comes next cannot change."""
+    starts = [token.map[0] for token in _PARSER.parse(text) if token.level == 0 and token.map]
+    if len(starts) < 2 or starts[-1] == 0:
+        return 0
+    return sum(len(line) + 1 for line in text.split("\n")[: starts[-1]])
+
+
+class MarkdownRenderer:
+    """The answer on stdout, rendered as it comes."""
+
+    def __init__(self, console: Console, *, stream: bool) -> None:
+        self._console = console
+        self._stream = stream
+        self._safe = PlainStream()
+        self._tail = ""
+        self._printed = False
+        self._live: Live | None = None
+
+    def show(self, event: Event) -> None:
+        """Takes the next event."""
+        match event:
+            case TextDelta(text) if self._stream:
+                self._grow(self._safe.feed(text))
+            case RunFinished(answer):
+                self._grow(self._safe.close())
+                self._settle()
+                if not self._printed:
+                    self._print(plain(answer.text))
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Leaves on the screen what was written so far."""
+        self._settle()
+
+    def _grow(self, text: str) -> None:
+        if not text:
+            return
+        self._tail += text
+        if self._live is None:
+            self._live = Live(
+                console=self._console,
+                get_renderable=self._visible_tail,
+                transient=True,
+                refresh_per_second=_REFRESHES,
+                vertical_overflow="crop",
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._live.start(refresh=True)
+        if "\n" in text:
+            done = finished_length(self._tail)
+            if done:
+                finished, self._tail = self._tail[:done], self._tail[done:]
+                self._print(finished)
+
+    def _settle(self) -> None:
+        if self._live is not None:
+            tail, self._tail = self._tail, ""
+            self._live.stop()
+            self._live = None
+            self._print(tail)
+
+    def _print(self, text: str) -> None:
+        if text.strip():
+            if self._printed:
+                self._console.print()
+            self._console.print(AnswerMarkdown(text), width=min(self._console.width, _WIDEST))
+            self._printed = True
+
+    def _visible_tail(self) -> Text:
+        """The last lines of the tail, as many as the window holds."""
+        options = self._console.options.update(width=min(self._console.width, _WIDEST))
+        lines = self._console.render_lines(AnswerMarkdown(self._tail), options, pad=False)
+        room = max(self._console.height - 2, 1)
+        shown = Text("\n" if self._printed else "", end="")
+        for line in lines[-room:]:
+            for segment in line:
+                shown.append(segment.text, segment.style)
+            shown.append("\n")
+        shown.rstrip()
+        return shown

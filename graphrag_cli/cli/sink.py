@@ -1,0 +1,56 @@
+"""Where data goes: stdout as it comes, or a file that appears when it is whole."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from graphrag_cli.errors import UsageError
+
+
+class Sink:
+    """Takes text. As a context manager: left normally, the file is put in place; left by an error, it never was."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._file: IO[str] = sys.stdout if path is None else _temporary_beside(path)
+
+    def write(self, text: str) -> None:
+        """Writes ``text``; on stdout it is seen at once."""
+        self._file.write(text)
+        if self._path is None:
+            self._file.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._path is None:
+            return
+        self._file.close()
+        temporary = Path(self._file.name)
+        if kind is None:
+            temporary.replace(self._path)
+        else:
+            temporary.unlink(missing_ok=True)
+
+
+def _temporary_beside(path: Path) -> IO[str]:
+    """A new file in the same folder, with the rights a plain ``open`` would give it."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {path}: {error.strerror}",
+            hint="name a file in a folder that exists and may be written",
+        ) from error
+    umask = os.umask(0)
+    os.umask(umask)
+    Path(name).chmod(0o666 & ~umask)
+    return os.fdopen(handle, "w", encoding="utf-8", newline="\n")

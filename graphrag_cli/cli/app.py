@@ -37,7 +37,7 @@ app = typer.Typer(
     name="graphrag-cli",
     cls=Root,
     help=_HELP,
-    invoke_without_command=True,
+    add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -53,12 +53,9 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    ctx: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Prints the help when no command is named."""
-    if ctx.invoked_subcommand is None:
-        typer.echo(ctx.get_help())
+    """Takes ``--version``; the commands do the rest."""

@@ -154,8 +154,7 @@ def _status(answer: Answer, inspect: InspectOptions, consoles: Consoles) -> int:
     bad = bad_citations(answer.citations)
     if inspect.fail_on_bad_citations and bad:
         cited = ", ".join(f"{citation.dataset} ({citation.id})" for citation in bad)
-        consoles.err.print(
-            f"error: {len(bad)} citations do not resolve: {cited}", style="red", soft_wrap=True
-        )
+        verb = "citation does" if len(bad) == 1 else "citations do"
+        consoles.err.print(f"error: {len(bad)} {verb} not resolve: {cited}", style="red", soft_wrap=True)
         return PartialError.exit_code
     return PartialError.exit_code if answer.status == "partial" else 0

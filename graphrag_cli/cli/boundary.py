@@ -120,5 +120,7 @@ def _print_document(error: CliError, wanted: str) -> None:
 
 def _end_quietly() -> int:
     """The reader of our output went away: nothing more can be written, not even by the interpreter at exit."""
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123 - replaces the stream for good
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
     return 0

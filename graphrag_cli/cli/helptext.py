@@ -10,6 +10,7 @@ import inspect
 import textwrap
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 _MAX_WIDTH = 100
@@ -24,11 +25,28 @@ class HelpCommand(TyperCommand):
 
 
 class HelpGroup(TyperGroup):
-    """A group with such help; its commands are listed by panel."""
+    """A group with such help; its commands are listed by panel. Called with nothing, it prints its help."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As typer does it, but no command is no error."""
+        if not args and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help())
+            raise typer.Exit
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Usage, prose and examples, commands, then flags."""
         _format(self, ctx, formatter)
+
+
+def command_app(help_text: str | None = None) -> typer.Typer:
+    """An app for a module under ``commands``; with ``help_text`` it is a group."""
+    return typer.Typer(
+        cls=HelpGroup,
+        help=help_text,
+        rich_markup_mode=None,
+        add_completion=False,
+    )
 
 
 def wrap(text: str, width: int) -> str:

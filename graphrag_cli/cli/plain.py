@@ -15,7 +15,7 @@ _ESCAPE_STRING = r"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])"
 _SEQUENCE = re.compile(
     rf"{_ESCAPE_STRING}[^\x07\x1b\x9c]{{0,{_LONGEST_SEQUENCE}}}(?:\x07|\x1b\\|\x9c)"
     r"|(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
-    r"|\x1b[ -/]{0,8}[0-~]"
+    r"|\x1b(?:[ -/]{1,8}[0-~]|[0-OQ-WYZ\\`-~])"
 )
 _UNFINISHED = re.compile(
     rf"(?:{_ESCAPE_STRING}[^\x07\x1b\x9c]{{0,{_LONGEST_SEQUENCE}}}\x1b?"
@@ -35,7 +35,7 @@ class PlainStream:
 
     def feed(self, text: str) -> str:
         """The safe text that is certain so far; the beginning of an escape sequence is held back."""
-        text = _SEQUENCE.sub("", self._held + text)
+        text = self._held + text
         unfinished = _UNFINISHED.search(text)
         self._held = unfinished.group() if unfinished else ""
         return _clean(text[: len(text) - len(self._held)])
@@ -58,4 +58,4 @@ def plain_line(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    return _SURROGATE.sub("\ufffd", _CONTROL.sub("", text))
+    return _SURROGATE.sub("\ufffd", _CONTROL.sub("", _SEQUENCE.sub("", text)))

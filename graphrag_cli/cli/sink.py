@@ -17,7 +17,10 @@ class Sink:
 
     def __init__(self, path: Path | None = None) -> None:
         self._path = path
-        self._file: IO[str] = sys.stdout if path is None else _temporary_beside(path)
+        self._temporary = Path() if path is None else _new_file_beside(path)
+        self._file: IO[str] = (
+            sys.stdout if path is None else self._temporary.open("w", encoding="utf-8", newline="\n")
+        )
 
     def write(self, text: str) -> None:
         """Writes ``text``; on stdout it is seen at once."""
@@ -34,15 +37,14 @@ class Sink:
         if self._path is None:
             return
         self._file.close()
-        temporary = Path(self._file.name)
         if kind is None:
-            temporary.replace(self._path)
+            self._temporary.replace(self._path)
         else:
-            temporary.unlink(missing_ok=True)
+            self._temporary.unlink(missing_ok=True)
 
 
-def _temporary_beside(path: Path) -> IO[str]:
-    """A new file in the same folder, with the rights a plain ``open`` would give it."""
+def _new_file_beside(path: Path) -> Path:
+    """An empty file in the same folder, with the rights a plain ``open`` would give it."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
     except OSError as error:
@@ -50,7 +52,8 @@ def _temporary_beside(path: Path) -> IO[str]:
             f"cannot write {path}: {error.strerror}",
             hint="name a file in a folder that exists and may be written",
         ) from error
+    os.close(handle)
     umask = os.umask(0)
     os.umask(umask)
     Path(name).chmod(0o666 & ~umask)
-    return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
+    return Path(name)

@@ -8,7 +8,7 @@ import typer
 
 from graphrag_cli.cli.ask import Ask, run_ask
 from graphrag_cli.cli.flat import flat
-from graphrag_cli.cli.helptext import HelpCommand, HelpGroup
+from graphrag_cli.cli.helptext import HelpCommand, command_app
 from graphrag_cli.cli.options import AskOptions, EntityOptions, NarrowingOptions, QuestionArg
 
 _HELP = """
@@ -23,7 +23,7 @@ $ echo "What did the ponies eat?" | graphrag-cli query basic
 $ graphrag-cli query global "What are the main themes?" --community-level 1 --format json
 """
 
-app = typer.Typer(cls=HelpGroup, help=_HELP, rich_markup_mode=None, no_args_is_help=True)
+app = command_app(_HELP)
 
 
 @app.command("local", cls=HelpCommand)

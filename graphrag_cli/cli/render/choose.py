@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.render.closing import Closing, ClosingRenderer
-from graphrag_cli.cli.render.progress import NoticeRenderer, ProgressRenderer
+from graphrag_cli.cli.render.notices import NoticeRenderer
 from graphrag_cli.documents.fields import parse_fields
 
 if TYPE_CHECKING:
@@ -23,10 +23,12 @@ def renderers_for(
     """In the order in which they take each event: progress leaves the screen before the answer comes."""
     renderers: list[Renderer] = []
     if consoles.live_err:
+        from graphrag_cli.cli.render.progress import ProgressRenderer
+
         shows_text = output.format in {"text", "markdown"} and output.stream and output.output is None
         renderers.append(ProgressRenderer(consoles, until_text=shows_text))
-    renderers.append(NoticeRenderer(consoles))
     renderers.append(_data_renderer(output, consoles, sink))
+    renderers.append(NoticeRenderer(consoles))
     closing = Closing(
         format=output.format,
         sources=output.sources,

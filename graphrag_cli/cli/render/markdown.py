@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from markdown_it import MarkdownIt
-from rich.live import Live
 from rich.markdown import Heading, Markdown, Paragraph
 from rich.text import Text
 
 from graphrag_cli.cli.plain import PlainStream, plain
+from graphrag_cli.cli.render.live import LiveArea
 from graphrag_cli.events import Event, RunFinished, TextDelta
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _WIDEST = 110
 """Columns: longer lines are hard to read."""
 _CITATION = r"(?i)[\[【]\s*data\s*[:：][^\]】]*[\]】]"
-_REFRESHES = 10
 _PARSER = MarkdownIt().enable("table")
 
 
@@ -52,12 +51,13 @@ class AnswerMarkdown(Markdown):
         super().__init__(markup, hyperlinks=False)
 
 
-def finished_length(text: str) -> int:
-    """How many characters of ``text`` belong to blocks that what comes next cannot change."""
+def blocks(text: str) -> list[str]:
+    """``text`` cut at its top-level blocks; joined they are ``text`` again. All but the last can no longer change."""
     starts = [token.map[0] for token in _PARSER.parse(text) if token.level == 0 and token.map]
-    if len(starts) < 2 or starts[-1] == 0:
-        return 0
-    return sum(len(line) + 1 for line in text.split("\n")[: starts[-1]])
+    cuts = [start for start in dict.fromkeys(starts) if start > 0]
+    lines = text.split("\n")
+    pieces = ["\n".join(lines[begin:end]) for begin, end in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
+    return [f"{piece}\n" for piece in pieces[:-1]] + pieces[-1:]
 
 
 class MarkdownRenderer:
@@ -69,7 +69,7 @@ class MarkdownRenderer:
         self._safe = PlainStream()
         self._tail = ""
         self._printed = False
-        self._live: Live | None = None
+        self._live: LiveArea | None = None
 
     def show(self, event: Event) -> None:
         """Takes the next event."""
@@ -80,7 +80,7 @@ class MarkdownRenderer:
                 self._grow(self._safe.close())
                 self._settle()
                 if not self._printed:
-                    self._print(plain(answer.text))
+                    self._print(blocks(plain(answer.text)))
             case _:
                 pass
 
@@ -93,35 +93,26 @@ class MarkdownRenderer:
             return
         self._tail += text
         if self._live is None:
-            self._live = Live(
-                console=self._console,
-                get_renderable=self._visible_tail,
-                transient=True,
-                refresh_per_second=_REFRESHES,
-                vertical_overflow="crop",
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
-            self._live.start(refresh=True)
+            self._live = LiveArea(self._console, self._visible_tail)
         if "\n" in text:
-            done = finished_length(self._tail)
-            if done:
-                finished, self._tail = self._tail[:done], self._tail[done:]
-                self._print(finished)
+            *finished, self._tail = blocks(self._tail)
+            self._print(finished)
+        self._live.touch()
 
     def _settle(self) -> None:
         if self._live is not None:
             tail, self._tail = self._tail, ""
             self._live.stop()
             self._live = None
-            self._print(tail)
+            self._print(blocks(tail))
 
-    def _print(self, text: str) -> None:
-        if text.strip():
-            if self._printed:
-                self._console.print()
-            self._console.print(AnswerMarkdown(text), width=min(self._console.width, _WIDEST))
-            self._printed = True
+    def _print(self, finished: list[str]) -> None:
+        for block in finished:
+            if block.strip():
+                if self._printed:
+                    self._console.print()
+                self._console.print(AnswerMarkdown(block), width=min(self._console.width, _WIDEST))
+                self._printed = True
 
     def _visible_tail(self) -> Text:
         """The last lines of the tail, as many as the window holds."""

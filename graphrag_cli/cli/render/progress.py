@@ -1,4 +1,4 @@
-"""What is going on, on stderr: notices as they come, and on a terminal a status line and the tree of questions."""
+"""What is going on, drawn on a terminal: a status line, and for drift the tree of questions."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.render.live import LiveArea
+from graphrag_cli.cli.render.notices import stage_in_words
 from graphrag_cli.cli.render.steps import StepTree
 from graphrag_cli.events import (
     Event,
     Method,
-    Notice,
     RunFinished,
     RunStarted,
     StageProgress,
@@ -23,24 +24,8 @@ from graphrag_cli.events import (
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.live import Live
 
     from graphrag_cli.cli.console import Consoles
-
-_STAGES = {
-    "load": "reading the index",
-    "embed": "embedding the question",
-    "rewrite": "rewriting the question",
-    "context": "building the context",
-    "answer": "writing the answer",
-    "rate": "rating reports",
-    "map": "asking the reports",
-    "reduce": "writing the answer",
-    "hyde": "imagining an answer",
-    "primer": "asking the overview",
-    "step": "following up",
-}
-"""Stages in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,42 +35,6 @@ class _Stage:
     done: int = 0
     total: int | None = None
     detail: str = ""
-
-
-class NoticeRenderer:
-    """Every notice as a line on stderr, and with ``--verbose`` every stage that ends, with its seconds."""
-
-    def __init__(self, consoles: Consoles, clock: Callable[[], float] = time.monotonic) -> None:
-        self._consoles = consoles
-        self._clock = clock
-        self._stage: _Stage | None = None
-
-    def show(self, event: Event) -> None:
-        """Takes the next event."""
-        match event:
-            case Notice(_, text):
-                self._consoles.say(f"note: {text}", style="yellow")
-            case StageProgress() if self._consoles.verbose:
-                self._enter(event.stage)
-            case StepFinished(state="failed") if self._consoles.verbose:
-                self._consoles.say(f"failed: {event.stage} {event.step_id}: {event.error}", style="red")
-            case RunFinished():
-                self._enter(None)
-            case _:
-                pass
-
-    def close(self) -> None:
-        """Nothing is live."""
-
-    def _enter(self, name: str | None) -> None:
-        if self._stage is not None and self._stage.name != name:
-            seconds = self._clock() - self._stage.began
-            self._consoles.say(
-                f"{_STAGES.get(self._stage.name, self._stage.name)}: {seconds:.2f} s", style="dim"
-            )
-            self._stage = None
-        if name is not None and self._stage is None:
-            self._stage = _Stage(name, self._clock())
 
 
 class ProgressRenderer:
@@ -104,8 +53,7 @@ class ProgressRenderer:
         self._stage = _Stage("load", self._began)
         self._method: Method | None = None
         self._tree = StepTree()
-        self._live: Live | None = None
-        self._start()
+        self._live: LiveArea | None = LiveArea(consoles.err, self._renderable, ticking=True)
 
     def show(self, event: Event) -> None:
         """Takes the next event."""
@@ -133,7 +81,7 @@ class ProgressRenderer:
     def status(self) -> str:
         """The status line in words: stage, k of n, detail, seconds since the run began."""
         stage = self._stage
-        parts = [_STAGES.get(stage.name, plain_line(stage.name))]
+        parts = [stage_in_words(stage.name)]
         if stage.total:
             parts.append(f"{stage.done} of {stage.total}")
         if stage.detail:
@@ -141,19 +89,6 @@ class ProgressRenderer:
         if self._method == "drift" and self._tree.size:
             parts.append(self._tree.summary())
         return f"{', '.join(parts)}  {self._clock() - self._began:.0f} s"
-
-    def _start(self) -> None:
-        from rich.live import Live
-
-        self._live = Live(
-            console=self._consoles.err,
-            get_renderable=self._renderable,
-            transient=True,
-            refresh_per_second=8,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
-        self._live.start()
 
     def _renderable(self) -> RenderableType:
         from rich.console import Group

@@ -1,0 +1,80 @@
+"""Notices on stderr as they come, and with ``--verbose`` each stage when it ends."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.events import Event, Notice, RunFinished, StageProgress, StepFinished, TextDelta
+
+if TYPE_CHECKING:
+    from graphrag_cli.cli.console import Consoles
+
+_STAGES = {
+    "load": "reading the index",
+    "embed": "embedding the question",
+    "rewrite": "rewriting the question",
+    "context": "building the context",
+    "answer": "writing the answer",
+    "rate": "rating reports",
+    "map": "asking the reports",
+    "reduce": "writing the answer",
+    "hyde": "imagining an answer",
+    "primer": "asking the overview",
+    "step": "following up",
+}
+
+
+def stage_in_words(stage: str) -> str:
+    """What a stage does, for people."""
+    return _STAGES.get(stage, plain_line(stage))
+
+
+class NoticeRenderer:
+    """Comes after the renderer of the answer: while that one draws on the same terminal, notices wait."""
+
+    def __init__(self, consoles: Consoles, clock: Callable[[], float] = time.monotonic) -> None:
+        self._consoles = consoles
+        self._clock = clock
+        self._stage = ""
+        self._began = 0.0
+        self._waits = False
+        self._waiting: list[tuple[str, str]] = []
+
+    def show(self, event: Event) -> None:
+        """Takes the next event."""
+        match event:
+            case Notice(_, text):
+                self._say(f"note: {text}", "yellow")
+            case StageProgress() if self._consoles.verbose:
+                self._enter(event.stage)
+            case StepFinished(state="failed") if self._consoles.verbose:
+                self._say(f"failed: {event.stage} {event.step_id}: {event.error}", "red")
+            case TextDelta():
+                self._waits = self._consoles.live_out and self._consoles.live_err
+            case RunFinished():
+                self._enter("")
+                self.close()
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Says what waited."""
+        self._waits = False
+        waiting, self._waiting = self._waiting, []
+        for text, style in waiting:
+            self._consoles.say(text, style=style)
+
+    def _say(self, text: str, style: str) -> None:
+        if self._waits:
+            self._waiting.append((text, style))
+        else:
+            self._consoles.say(text, style=style)
+
+    def _enter(self, stage: str) -> None:
+        if self._stage and self._stage != stage:
+            self._say(f"{stage_in_words(self._stage)}: {self._clock() - self._began:.2f} s", "dim")
+        if self._stage != stage:
+            self._stage, self._began = stage, self._clock()

@@ -1,0 +1,69 @@
+"""Running the command line inside the test process over a project that plays a script."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from graphrag_cli.cli.boundary import run
+from graphrag_cli.errors import CliError
+from graphrag_cli.events import Event
+from tests.cli.fakes import FakeProject, answer, events
+
+
+@dataclass
+class Outcome:
+    """What a command line did."""
+
+    status: int
+    out: str
+    err: str
+
+
+class Terminal(io.StringIO):
+    """A stream that a person seems to look at."""
+
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@dataclass
+class Shell:
+    """Runs command lines; ``project`` is what they find."""
+
+    monkeypatch: pytest.MonkeyPatch
+    project: FakeProject
+
+    def play(self, *script: Event | CliError | KeyboardInterrupt) -> None:
+        self.project.script = script
+
+    def run(self, *arguments: str, stdin: str = "", terminal: bool = False, width: int = 80) -> Outcome:
+        make: Callable[[], io.StringIO] = Terminal if terminal else io.StringIO
+        out, err = make(), make()
+        with self.monkeypatch.context() as patch:
+            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            patch.setenv("COLUMNS", str(width))
+            patch.setenv("LINES", "24")
+            if terminal:
+                patch.setenv("TERM", "xterm-256color")
+            status = run(arguments)
+        return Outcome(status, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Shell:
+    project = FakeProject(events(answer()))
+    monkeypatch.setattr("graphrag_cli.project.Project", project)
+    return Shell(monkeypatch, project)
+
+
+def lines(text: str) -> Sequence[str]:
+    return text.splitlines()

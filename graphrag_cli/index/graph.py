@@ -35,7 +35,7 @@ class Csr:
         counts = ends - starts
         owners = np.repeat(np.arange(len(rows)), counts)
         before = np.cumsum(counts) - counts
-        places: Rows = np.arange(counts.sum()) - before[owners] + starts[owners]
+        places = np.arange(int(counts.sum())) - before[owners] + starts[owners]
         return self.targets[places].astype(np.int64), owners
 
     @property

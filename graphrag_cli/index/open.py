@@ -10,7 +10,7 @@ from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import METHODS, IndexSummary, Method
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.locate import Located, locate
-from graphrag_cli.index.schema import FILE_NAMES, REQUIRED, TableName
+from graphrag_cli.index.schema import FILE_NAMES, MAY_BE_EMPTY, REQUIRED, TableName
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.index.source import SourceTable, open_table
 
@@ -59,11 +59,17 @@ def servable(tables: Tables) -> tuple[Method, ...]:
 
 def cannot_serve(tables: Tables, method: Method) -> IndexDataError | None:
     """Why ``method`` cannot be served from the tables; None when it can."""
+    table = _first_problem(tables, method)
+    if table is None:
+        return None
+    return _empty(tables, method, table) if tables.has(table) else _missing(tables, method, table)
+
+
+def _first_problem(tables: Tables, method: Method) -> TableName | None:
+    """The first table that is missing, or empty where it must not be."""
     for table in REQUIRED[method]:
-        if not tables.has(table):
-            return _missing(tables, method, table)
-        if tables.rows(table) == 0:
-            return _empty(tables, method, table)
+        if not tables.has(table) or (table not in MAY_BE_EMPTY and tables.rows(table) == 0):
+            return table
     return None
 
 
@@ -76,11 +82,7 @@ def file_name(located: Located, table: TableName) -> str:
 
 def _others(tables: Tables, method: Method) -> str:
     """Methods that do work, for hints."""
-    works = [
-        other
-        for other in METHODS
-        if other != method and all(tables.has(name) and tables.rows(name) for name in REQUIRED[other])
-    ]
+    works = [other for other in METHODS if other != method and _first_problem(tables, other) is None]
     return f"; it can answer {', '.join(works)}" if works else ""
 
 

@@ -131,3 +131,6 @@ REQUIRED: dict[Method, tuple[TableName, ...]] = {
     "drift": ("entities", "relationships", "text_units", "reports", "communities"),
 }
 """Tables without which a method cannot answer. Up to 1.x the nodes table can stand in for communities."""
+
+MAY_BE_EMPTY: frozenset[TableName] = frozenset({"relationships"})
+"""Tables that have to be there, but that a small index may well have no rows for."""

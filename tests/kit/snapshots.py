@@ -62,7 +62,7 @@ def facts(snapshot: Snapshot) -> dict[str, Any]:
             for number in sorted(one.community for one in reports)
         },
         "reports": {
-            level: [reports[row].title for row in snapshot.report_rows_at(level)]
+            level: [reports[row].title for row in snapshot.report_rows_at(level).tolist()]
             for level in (0, 1, "deepest")
         },
         "weights": snapshot.occurrence_weights(np.arange(len(reports))).tolist(),

@@ -266,7 +266,7 @@ def write_vectors(store: Path, data: Tables, width: int = WIDTH, prefix: str | N
     }
     for name, (table, column) in TEXTS.items():
         rows = data[table]
-        vectors = [vector(row[column] or "", width).tolist() for row in rows]
+        vectors = [vector(row.get(column) or "", width).tolist() for row in rows]
         title = name if prefix is None else f"{prefix}-{old[name]}"
         write_vector_table(store, title, [row["id"] for row in rows], vectors)
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from graphrag_cli.config.load import Loaded, Where
+from graphrag_cli.config.load import Loaded, Where, load
+from graphrag_cli.engines.base import Question
+from graphrag_cli.engines.build import Builder, RunOptions
+from graphrag_cli.engines.collect import collect
 
 if TYPE_CHECKING:
-    from graphrag_cli.engines.base import Engine, Question
+    from graphrag_cli.engines.base import Engine
     from graphrag_cli.events import Answer, Event, Method
     from graphrag_cli.index.snapshot import Snapshot
 
@@ -20,33 +23,41 @@ if TYPE_CHECKING:
 class Project:
     """One project."""
 
-    loaded: Loaded
+    def __init__(self, loaded: Loaded, options: RunOptions) -> None:
+        self.loaded = loaded
+        self._builder = Builder(loaded, options)
 
     @classmethod
-    def open(cls, where: Where) -> Project:
+    def open(cls, where: Where, options: RunOptions | None = None) -> Project:
         """Raises ``SettingsError`` when there is no project at ``where`` or its settings cannot be read."""
-        raise NotImplementedError
+        return cls(load(where), options or RunOptions())
 
     def snapshot(self, method: Method | None = None) -> Snapshot:
-        """The index, with the tables that ``method`` needs (None: all). Raises ``IndexDataError``."""
-        raise NotImplementedError
+        """The index, checked for what ``method`` needs (None: for any). Raises ``IndexDataError``."""
+        return self._builder.snapshot(method)
 
     def engine(self, method: Method) -> Engine:
         """The engine for ``method``: index opened and checked, models made, prompts loaded. Raises ``CliError``."""
-        raise NotImplementedError
+        return self._builder.engine(method)
 
     def question(self, text: str) -> Question:
         """``text`` with the settings' defaults; change single fields with ``dataclasses.replace``."""
-        raise NotImplementedError
+        settings = self.loaded.settings
+        return Question(
+            text=text,
+            response_type=settings.response_type,
+            seed=settings.seed,
+            community_level=settings.community_level,
+        )
 
     def stream(self, question: Question, method: Method) -> AsyncIterator[Event]:
-        """Answers: yields events as they happen."""
-        raise NotImplementedError
+        """Answers: yields events as they happen. Raises ``CliError``."""
+        return self.engine(method).stream(question)
 
     async def answer(self, question: Question, method: Method) -> Answer:
         """The fold over ``stream``."""
-        raise NotImplementedError
+        return await collect(self.stream(question, method))
 
     async def aclose(self) -> None:
         """Closes model clients. Safe to call twice."""
-        raise NotImplementedError
+        await self._builder.aclose()

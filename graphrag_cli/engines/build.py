@@ -1,0 +1,224 @@
+"""The composition root: the only place that reads a provider's name and chooses an implementation.
+
+A ``Builder`` belongs to one project. What it makes is made once and shared by every question of a run: one
+snapshot, one client per endpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from graphrag_cli.engines.base import Engine, Toolbox
+from graphrag_cli.errors import SettingsError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.config.load import Loaded
+    from graphrag_cli.config.prompts import PromptName
+    from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings
+    from graphrag_cli.events import Method
+    from graphrag_cli.index.snapshot import Snapshot
+    from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+
+ALWAYS: tuple[PromptName, ...] = ("rewrite", "reask")
+PROMPTS: dict[Method, tuple[PromptName, ...]] = {
+    "basic": ("basic", *ALWAYS),
+    "local": ("local", *ALWAYS),
+    "global": ("global_map", "global_reduce", "global_knowledge", "global_rate", *ALWAYS),
+    "drift": ("drift_hyde", "drift_primer", "drift_local", "drift_reduce", *ALWAYS),
+}
+"""The prompts that each method fills."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What flags say about a whole run, beyond settings."""
+
+    stream: bool = True
+    """Off: every request says ``stream: false``."""
+    prompt_dir: Path | None = None
+    record: Path | None = None
+    replay: Path | None = None
+
+
+class Builder:
+    """Makes what engines need, once each, when first asked for."""
+
+    def __init__(self, loaded: Loaded, options: RunOptions) -> None:
+        self._loaded = loaded
+        self._settings = loaded.settings
+        self._options = options
+        self._chats: dict[str, ChatModel] = {}
+        self._embedders: dict[str, Embedder] = {}
+        self._snapshots: dict[Method | None, Snapshot] = {}
+        self._engines: dict[Method, Engine] = {}
+
+    # -- index ----------------------------------------------------------------------------------------------
+
+    def snapshot(self, method: Method | None) -> Snapshot:
+        """The index, checked for what ``method`` needs. Raises ``IndexDataError``."""
+        from graphrag_cli.index.open import open_snapshot
+
+        if method not in self._snapshots:
+            self._snapshots[method] = open_snapshot(self._settings, method)
+        return self._snapshots[method]
+
+    # -- models ---------------------------------------------------------------------------------------------
+
+    def chat(self, model_id: str) -> ChatModel:
+        """The chat model of that id. Raises ``SettingsError`` when there is none or its settings cannot be used."""
+        if model_id not in self._chats:
+            settings = _model(self._settings.completion_models, "completion_models", model_id)
+            self._loaded.require(f"completion_models.{model_id}")
+            self._chats[model_id] = self._make_chat(settings)
+        return self._chats[model_id]
+
+    def embedder(self, model_id: str) -> Embedder:
+        """The embedding model of that id. Raises ``SettingsError`` when there is none or its settings cannot be used."""
+        if model_id not in self._embedders:
+            settings = _model(self._settings.embedding_models, "embedding_models", model_id)
+            self._loaded.require(f"embedding_models.{model_id}")
+            self._embedders[model_id] = self._make_embedder(settings)
+        return self._embedders[model_id]
+
+    def tokens(self, model_id: str) -> TokenCounter:
+        """Counts as the chat model of that id does."""
+        from graphrag_cli.llm.tokens import counter_for
+
+        settings = _model(self._settings.completion_models, "completion_models", model_id)
+        return counter_for(settings.model, settings.encoding_model)
+
+    def _make_chat(self, settings: ChatModelSettings) -> ChatModel:
+        match settings.provider:
+            case "extractive":
+                from graphrag_cli.llm.extractive.model import ExtractiveChat
+                from graphrag_cli.llm.minilm import MiniLmEmbedder
+                from graphrag_cli.llm.tokens import counter_for
+
+                return ExtractiveChat(MiniLmEmbedder(), counter_for(settings.model), name=settings.model)
+            case "scripted":
+                from graphrag_cli.llm.scripted import from_file
+
+                return from_file(_path(self._settings.root, settings), name=settings.model)
+            case "openai" | "azure" | "gguf":
+                raise SettingsError(f"provider {settings.provider!r} is not there yet")
+
+    def _make_embedder(self, settings: EmbeddingModelSettings) -> Embedder:
+        match settings.provider:
+            case "minilm":
+                from graphrag_cli.llm.minilm import MiniLmEmbedder
+
+                return MiniLmEmbedder()
+            case "scripted":
+                from graphrag_cli.llm.scripted import HashEmbedder
+
+                return HashEmbedder(settings.dimensions or 64, name=settings.model)
+            case "openai" | "azure":
+                raise SettingsError(f"provider {settings.provider!r} is not there yet")
+
+    # -- engines --------------------------------------------------------------------------------------------
+
+    def engine(self, method: Method) -> Engine:
+        """The engine for ``method``, with everything it needs opened and checked. Raises ``CliError``."""
+        if method not in self._engines:
+            self._engines[method] = self._make_engine(method)
+        return self._engines[method]
+
+    def _make_engine(self, method: Method) -> Engine:
+        settings = self._settings
+        match method:
+            case "basic":
+                from graphrag_cli.engines.basic import BasicSearch
+
+                return BasicSearch(self._toolbox(method), settings.basic_search)
+            case "local":
+                from graphrag_cli.engines.local import LocalSearch
+
+                return LocalSearch(self._toolbox(method), settings.local_search)
+            case "global" | "drift":
+                raise SettingsError(f"method {method!r} is not there yet")
+
+    def _toolbox(self, method: Method) -> Toolbox:
+        from graphrag_cli.config.prompts import load_prompts
+        from graphrag_cli.index.vectors import IndexVectors
+
+        chat_id, embedding_id = self._model_ids(method)
+        # What costs nothing is checked first, so that a wrong key is not reported after a minute of loading.
+        prompts = load_prompts(self._settings, PROMPTS[method], self._options.prompt_dir)
+        chat = self.chat(chat_id)
+        embedder = self.embedder(embedding_id) if embedding_id else _NoEmbedder()
+        snapshot = self.snapshot(method)
+        chosen = self._settings.completion_models[chat_id]
+        return Toolbox(
+            snapshot=snapshot,
+            vectors=IndexVectors(self._settings, snapshot, embedder.name),
+            chat=chat,
+            embedder=embedder,
+            tokens=self.tokens(chat_id),
+            prompts=prompts,
+            prices=_NoPrices(),
+            history_tokens=self._settings.history.max_tokens,
+            window=chosen.max_context_window,
+        )
+
+    def _model_ids(self, method: Method) -> tuple[str, str | None]:
+        settings = self._settings
+        match method:
+            case "global":
+                return settings.global_search.completion_model_id, None
+            case "local":
+                return settings.local_search.completion_model_id, settings.local_search.embedding_model_id
+            case "drift":
+                return settings.drift_search.completion_model_id, settings.drift_search.embedding_model_id
+            case "basic":
+                return settings.basic_search.completion_model_id, settings.basic_search.embedding_model_id
+
+    async def aclose(self) -> None:
+        """Closes every model. Safe to call twice."""
+        for model in (*self._chats.values(), *self._embedders.values()):
+            await model.aclose()
+
+
+class _NoEmbedder:
+    """Stands where a method embeds nothing."""
+
+    name = "none"
+    width = None
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        raise AssertionError("this method embeds nothing")
+
+    async def aclose(self) -> None:
+        return
+
+
+class _NoPrices:
+    def cost(self, model: str, prompt_tokens: int, output_tokens: int) -> float | None:
+        return None
+
+
+ModelT = TypeVar("ModelT", "ChatModelSettings", "EmbeddingModelSettings")
+
+
+def _model(models: Mapping[str, ModelT], section: str, model_id: str) -> ModelT:
+    if model_id in models:
+        return models[model_id]
+    known = ", ".join(sorted(models)) or "none"
+    raise SettingsError(
+        f"{section} has no entry {model_id!r} (there are: {known})",
+        hint=f"Add {section}.{model_id} to the settings file, or name another one for this method.",
+    )
+
+
+def _path(root: Path, settings: ChatModelSettings) -> Path:
+    if settings.path is None:
+        raise SettingsError(
+            f"provider {settings.provider!r} needs a file",
+            hint="Set `path` of the model to it, relative to the settings file.",
+        )
+    return root / settings.path

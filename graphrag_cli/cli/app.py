@@ -23,13 +23,16 @@ The answer goes to stdout; progress, sources and notices go to stderr.
 """
 
 
+_COMMANDS = "graphrag_cli.cli.commands"
+
+
 class Root(LazyGroup):
     """Every command of graphrag-cli."""
 
     table = {  # noqa: RUF012 - declared ClassVar by LazyGroup
-        "query": Lazy(
-            "graphrag_cli.cli.commands.query", "Ask one question by one of the four methods.", _ASK
-        ),
+        "query": Lazy(f"{_COMMANDS}.query", "Ask one question of an index.", _ASK),
+        "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
+        "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
     }
 
 

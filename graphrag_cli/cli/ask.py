@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.load import Where
     from graphrag_cli.config.settings import Level
     from graphrag_cli.engines.base import Filters, Question
+    from graphrag_cli.engines.build import RunOptions
     from graphrag_cli.events import Answer, Method
     from graphrag_cli.llm.usage import Limits
 
@@ -84,6 +85,14 @@ def where_of(options: WhereOptions, overrides: Sequence[str] = ()) -> Where:
     )
 
 
+def run_options(options: AskOptions) -> RunOptions:
+    """What the flags say about the whole run."""
+    from graphrag_cli.engines.build import RunOptions
+
+    models = options.models
+    return RunOptions(options.output.stream, models.prompt_dir, models.record, models.replay)
+
+
 def parse_level(text: str) -> Level:
     """``2`` or ``deepest``. Raises ``UsageError``."""
     if text == "deepest":
@@ -100,7 +109,7 @@ async def _answer(ask: Ask, text: str, consoles: Consoles, sink: Sink) -> Answer
 
     renderers: list[Renderer] = renderers_for(ask.options.output, ask.options.inspect, consoles, sink)
     try:
-        project = Project.open(where_of(ask.options.where, ask.overrides))
+        project = Project.open(where_of(ask.options.where, ask.overrides), run_options(ask.options))
         try:
             question = _question(project.question(text), ask)
             return await follow(project.stream(question, ask.method), renderers)

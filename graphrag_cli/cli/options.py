@@ -19,6 +19,7 @@ _RETRIEVAL = "Retrieval"
 _OUTPUT = "Output"
 _LIMITS = "Limits"
 _INSPECT = "Looking inside"
+_MODELS = "Prompts and models"
 
 
 def _flag(
@@ -135,6 +136,23 @@ class OutputOptions:
         bool,
         _flag(_OUTPUT, "Every stage with its time on stderr.", "--verbose", "-v"),
     ] = False
+    debug: Annotated[
+        bool,
+        _flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
+    ] = False
+
+
+ReportFormat: TypeAlias = Literal["text", "json"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """How a command prints what it found out."""
+
+    format: Annotated[
+        ReportFormat,
+        _flag(_OUTPUT, "text for people, or one json document.", "--format", "-f", show_default=True),
+    ] = "text"
     debug: Annotated[
         bool,
         _flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
@@ -276,6 +294,29 @@ class InspectOptions:
     ] = False
 
 
+PromptDirOption: TypeAlias = Annotated[
+    Path | None,
+    _flag(
+        _MODELS, "Folder of prompt files that go before those of the settings.", "--prompt-dir", metavar="DIR"
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How models are spoken to."""
+
+    prompt_dir: PromptDirOption = None
+    record: Annotated[
+        Path | None,
+        _flag(_MODELS, "Keep every exchange with a model in this file.", "--record", metavar="FILE"),
+    ] = None
+    replay: Annotated[
+        Path | None,
+        _flag(_MODELS, "Answer from such a file, with no network.", "--replay", metavar="FILE"),
+    ] = None
+
+
 @dataclass(frozen=True, slots=True)
 class AskOptions:
     """What every command that asks a question takes."""
@@ -284,6 +325,7 @@ class AskOptions:
     retrieval: RetrievalOptions
     output: OutputOptions
     limits: LimitOptions
+    models: ModelOptions
     inspect: InspectOptions
 
 

@@ -15,6 +15,8 @@ from graphrag_cli.events import Dataset, Method, Status, StepState
 ANSWER_SCHEMA: Literal["graphrag-cli/answer/1"] = "graphrag-cli/answer/1"
 ERROR_SCHEMA: Literal["graphrag-cli/error/1"] = "graphrag-cli/error/1"
 BATCH_SCHEMA: Literal["graphrag-cli/batch/1"] = "graphrag-cli/batch/1"
+CHECK_SCHEMA: Literal["graphrag-cli/check/1"] = "graphrag-cli/check/1"
+INDEX_SCHEMA: Literal["graphrag-cli/index/1"] = "graphrag-cli/index/1"
 
 CellValue: TypeAlias = str | int | float | None
 AnyJson: TypeAlias = Any
@@ -310,3 +312,77 @@ class BatchShape(TypedDict):
     """Null when ``status`` is ``failed``."""
     error: ErrorBody | None
     """Null unless ``status`` is ``failed``."""
+
+
+class FindingShape(TypedDict):
+    """Something a check looked at."""
+
+    severity: Literal["ok", "warning", "error"]
+    area: str
+    """What was looked at: settings, prompts, index, vectors, models."""
+    code: str
+    """Stable name, such as ``settings.model_id``."""
+    subject: str
+    """The key, file or table."""
+    text: str
+    hint: str | None
+    """What to do."""
+
+
+class CheckShape(TypedDict):
+    """The outcome of ``config check``, ``index check`` and ``doctor``."""
+
+    schema: Literal["graphrag-cli/check/1"]
+    errors: int
+    warnings: int
+    findings: list[FindingShape]
+
+
+class SettingShape(TypedDict):
+    """One effective setting."""
+
+    key: str
+    value: str
+    """As YAML; secrets are masked."""
+    origin: str
+    """Where the value came from."""
+
+
+class TableShape(TypedDict):
+    """One table of the index."""
+
+    name: str
+    rows: int
+
+
+class LevelShape(TypedDict):
+    """What a community level reads."""
+
+    level: int
+    reports: int
+
+
+class VectorTableShape(TypedDict):
+    """One vector table that methods look for."""
+
+    name: str
+    found_as: str | None
+    """Null when there is none that can be used; then ``problem`` says why."""
+    width: int | None
+    rows: int | None
+    problem: str | None
+
+
+class IndexInfoShape(TypedDict):
+    """What ``index info`` tells."""
+
+    schema: Literal["graphrag-cli/index/1"]
+    path: str
+    version: str
+    tables: list[TableShape]
+    levels: list[LevelShape]
+    vectors: list[VectorTableShape]
+    methods: list[Method]
+    """Methods whose tables are there; vectors are told apart."""
+    adapted: list[str]
+    """What was read otherwise than it stands in the files."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from graphrag_cli.config.load import Where
 from graphrag_cli.engines.base import Question
+from graphrag_cli.engines.build import RunOptions
 from graphrag_cli.errors import CliError
 from graphrag_cli.events import (
     Answer,
@@ -114,11 +115,13 @@ class FakeProject:
 
     script: Sequence[Event | CliError | KeyboardInterrupt]
     where: Where = field(default_factory=Where)
+    options: RunOptions = field(default_factory=RunOptions)
     asked: list[tuple[Question, Method]] = field(default_factory=list[tuple[Question, Method]])
     closed: int = 0
 
-    def open(self, where: Where) -> FakeProject:
+    def open(self, where: Where, options: RunOptions | None = None) -> FakeProject:
         self.where = where
+        self.options = options or RunOptions()
         return self
 
     def question(self, text: str) -> Question:

@@ -1,0 +1,60 @@
+"""What ``index info`` tells, gathered from an opened index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args
+
+from graphrag_cli.config.settings import VectorName
+from graphrag_cli.documents.shapes import INDEX_SCHEMA
+from graphrag_cli.errors import VectorError
+from graphrag_cli.index.open import open_snapshot, servable
+from graphrag_cli.index.vectors import IndexVectors
+
+if TYPE_CHECKING:
+    from graphrag_cli.config.settings import Settings
+    from graphrag_cli.documents.shapes import IndexInfoShape, LevelShape, VectorTableShape
+    from graphrag_cli.index.snapshot import Snapshot
+
+
+def index_info(settings: Settings) -> IndexInfoShape:
+    """Version, tables, levels, vectors, methods, and what had to be adapted. Raises ``IndexDataError``."""
+    snapshot = open_snapshot(settings)
+    summary = snapshot.summary
+    levels = _levels(snapshot)
+    vectors = [
+        _vectors(IndexVectors(settings, snapshot, _embedder(settings)), name) for name in vector_names()
+    ]
+    return {
+        "schema": INDEX_SCHEMA,
+        "path": summary.path,
+        "version": summary.version,
+        "tables": [{"name": name, "rows": rows} for name, rows in summary.counts.items()],
+        "levels": levels,
+        "vectors": vectors,
+        "methods": list(servable(snapshot.tables)),
+        "adapted": [f"{note.table}.{note.column}: {note.how}" for note in snapshot.tables.adaptations],
+    }
+
+
+def vector_names() -> tuple[VectorName, ...]:
+    """The vector tables that methods look for."""
+    return get_args(VectorName)
+
+
+def _levels(snapshot: Snapshot) -> list[LevelShape]:
+    if not snapshot.tables.has("reports") or not snapshot.tables.has("communities"):
+        return []
+    return [{"level": level, "reports": len(snapshot.report_rows_at(level))} for level in snapshot.levels()]
+
+
+def _vectors(tables: IndexVectors, name: VectorName) -> VectorTableShape:
+    try:
+        table = tables.open(name)
+    except VectorError as error:
+        return {"name": name, "found_as": None, "width": None, "rows": None, "problem": error.message}
+    return {"name": name, "found_as": table.name, "width": table.width, "rows": table.rows, "problem": None}
+
+
+def _embedder(settings: Settings) -> str | None:
+    entry = settings.embedding_models.get(settings.local_search.embedding_model_id)
+    return None if entry is None else entry.model

@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Method: TypeAlias = Literal["local", "global", "drift", "basic"]
 METHODS: tuple[Method, ...] = ("local", "global", "drift", "basic")
@@ -181,6 +184,15 @@ class Answer:
     """DRIFT only: the serialised QueryState."""
     failed: tuple[str, ...] = ()
     """What failed on the way (batches, steps), a line each; empty unless status is partial."""
+
+    def frames(self) -> dict[Dataset, pd.DataFrame]:
+        """The context as sent, one pandas frame per data set, as GraphRAG's own ``context_data`` has it."""
+        import pandas as pd
+
+        return {
+            dataset: pd.DataFrame([dict(record.values) for record in records])
+            for dataset, records in self.context.items()
+        }
 
 
 # ---- events -------------------------------------------------------------------------------------------------

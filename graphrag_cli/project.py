@@ -1,13 +1,21 @@
 """A project opened for questions: what the commands use, and what ``from graphrag_cli import Project`` gives.
 
+    project = Project.open("path/to/project")
+    answer = await project.ask("Who led the Fram expedition?", method="local")
+    async for event in project.stream("What is this all about?", method="global"): ...
+    answer = project.ask_sync("When did the Fram sail?", method="basic")
+
 Opening reads the settings only; the index and the models are opened with the first question and shared by all
 that follow, in one event loop.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 from graphrag_cli.config.load import Loaded, Where, load
 from graphrag_cli.engines.base import Question
@@ -21,16 +29,21 @@ if TYPE_CHECKING:
 
 
 class Project:
-    """One project."""
+    """One project. An async context manager, and a plain one for ``ask_sync``."""
 
     def __init__(self, loaded: Loaded, options: RunOptions) -> None:
         self.loaded = loaded
         self._builder = Builder(loaded, options)
+        self._runner: asyncio.Runner | None = None
 
     @classmethod
-    def open(cls, where: Where, options: RunOptions | None = None) -> Project:
-        """Raises ``SettingsError`` when there is no project at ``where`` or its settings cannot be read."""
-        return cls(load(where), options or RunOptions())
+    def open(cls, where: Where | str | Path | None = None, options: RunOptions | None = None) -> Self:
+        """The project in the folder ``where`` (None: the working folder or one above it).
+
+        Raises ``SettingsError`` when there is no project there or its settings cannot be read.
+        """
+        place = where if isinstance(where, Where) else Where(root=Path(where) if where is not None else None)
+        return cls(load(place), options or RunOptions())
 
     def snapshot(self, method: Method | None = None) -> Snapshot:
         """The index, checked for what ``method`` needs (None: for any). Raises ``IndexDataError``."""
@@ -50,14 +63,44 @@ class Project:
             community_level=settings.community_level,
         )
 
-    def stream(self, question: Question, method: Method) -> AsyncIterator[Event]:
-        """Answers: yields events as they happen. Raises ``CliError``."""
-        return self.engine(method).stream(question)
+    def stream(self, question: str | Question, method: Method) -> AsyncIterator[Event]:
+        """Answers: yields events as they happen, ``RunFinished`` last. Raises ``CliError``."""
+        asked = self.question(question) if isinstance(question, str) else question
+        return self.engine(method).stream(asked)
 
-    async def answer(self, question: Question, method: Method) -> Answer:
-        """The fold over ``stream``."""
+    async def ask(self, question: str | Question, method: Method) -> Answer:
+        """The whole answer: the fold over ``stream``. Raises ``CliError``."""
         return await collect(self.stream(question, method))
+
+    def ask_sync(self, question: str | Question, method: Method) -> Answer:
+        """``ask`` for programs without an event loop. One loop is kept for all calls, closed by ``close``."""
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+        return self._runner.run(self.ask(question, method))
 
     async def aclose(self) -> None:
         """Closes model clients. Safe to call twice."""
         await self._builder.aclose()
+
+    def close(self) -> None:
+        """``aclose`` after ``ask_sync``. Safe to call twice."""
+        if self._runner is not None:
+            self._runner.run(self.aclose())
+            self._runner.close()
+            self._runner = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

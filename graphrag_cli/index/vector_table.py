@@ -155,6 +155,16 @@ class StoredTable:
         """How many it holds."""
         return self._source.rows
 
+    def overlap(self) -> float:
+        """Share of a sample of its ids that are records of the index."""
+        return overlap(self._source, self._space)
+
+    def covered(self, records: int) -> float:
+        """Share of ``records`` that have a usable vector. Reads the whole table."""
+        good = np.concatenate([positions[~np.isnan(block[:, 0])] for positions, block in self._blocks()])
+        rows = self._space.rows(convert.strings(convert.take(self._source.ids(), good)))
+        return len(np.unique(rows[rows >= 0])) / max(records, 1)
+
     def _in_memory(self) -> Matrix:
         blocks = list(self._source.blocks())
         scaled = similarity.unit(np.concatenate(blocks) if len(blocks) != 1 else blocks[0])

@@ -41,6 +41,7 @@ def facts(snapshot: Snapshot) -> dict[str, Any]:
     everyone = np.arange(counts["entities"])
     titles = [one.title for one in snapshot.entities(everyone)]
     reports = snapshot.reports(np.arange(counts.get("reports", 0)))
+    report_titles: list[str] = [one.title for one in reports]
     return {
         "entities": [
             (one.title, one.type, one.description, one.number, one.degree)
@@ -62,7 +63,7 @@ def facts(snapshot: Snapshot) -> dict[str, Any]:
             for number in sorted(one.community for one in reports)
         },
         "reports": {
-            level: [reports[row].title for row in snapshot.report_rows_at(level).tolist()]
+            level: [report_titles[row] for row in snapshot.report_rows_at(level).tolist()]
             for level in (0, 1, "deepest")
         },
         "weights": snapshot.occurrence_weights(np.arange(len(reports))).tolist(),

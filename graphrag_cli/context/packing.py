@@ -61,10 +61,10 @@ def pack_section(
         size = tokens.count(line)
         cut = size > budget - head_tokens
         if cut:
-            line, size = _shortened(draft, room, tokens)
+            line, size = shortened(draft, room, tokens)
         if not line or size > room:
             break
-        filled.append((line, _record(layout, draft, size, cut)))
+        filled.append((line, as_record(layout, draft, size, cut=cut)))
         room -= size
         if cut:
             break
@@ -74,7 +74,11 @@ def pack_section(
     return Section(text, records, summary)
 
 
-def _shortened(draft: Draft, room: int, tokens: TokenCounter) -> tuple[str, int]:
+def shortened(draft: Draft, room: int, tokens: TokenCounter) -> tuple[str, int]:
+    """The line of ``draft`` with its long column cut so that it takes at most ``room`` tokens, and its tokens.
+
+    An empty line when too little would be left of it.
+    """
     cells = list(draft.cells)
     cells[draft.shrinkable] = ""
     spare = room - tokens.count(write_row(cells) + "\n")
@@ -90,7 +94,8 @@ def _shortened(draft: Draft, room: int, tokens: TokenCounter) -> tuple[str, int]
     return "", 0
 
 
-def _record(layout: Layout, draft: Draft, size: int, cut: bool) -> ContextRecord:
+def as_record(layout: Layout, draft: Draft, size: int, *, cut: bool) -> ContextRecord:
+    """``draft`` as a row that was sent in ``size`` tokens."""
     return ContextRecord(
         dataset=layout.dataset,
         id=str(draft.cells[0]),

@@ -140,8 +140,15 @@ class Builder:
                 from graphrag_cli.engines.local import LocalSearch
 
                 return LocalSearch(self._toolbox(method), settings.local_search)
-            case "global" | "drift":
-                raise SettingsError(f"method {method!r} is not there yet")
+            case "global":
+                from graphrag_cli.engines.global_.engine import GlobalSearch
+
+                tools = self._toolbox(method)
+                return GlobalSearch(tools, settings.global_search, settings.concurrent_requests)
+            case "drift":
+                from graphrag_cli.engines.drift.engine import DriftSearch
+
+                return DriftSearch(self._toolbox(method), settings.drift_search)
 
     def _toolbox(self, method: Method) -> Toolbox:
         from graphrag_cli.config.prompts import load_prompts
@@ -164,7 +171,12 @@ class Builder:
             prices=_NoPrices(),
             history_tokens=self._settings.history.max_tokens,
             window=chosen.max_context_window,
+            rater=self._rater(method),
         )
+
+    def _rater(self, method: Method) -> ChatModel | None:
+        rater = self._settings.global_search.rate_model_id
+        return self.chat(rater) if method == "global" and rater is not None else None
 
     def _model_ids(self, method: Method) -> tuple[str, str | None]:
         settings = self._settings

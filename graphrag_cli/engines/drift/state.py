@@ -1,0 +1,271 @@
+"""``QueryState``: everything one DRIFT run knows, as a graph of actions that can be written down and taken up again.
+
+The names are the field's own. Edges go from an action to the questions it raised, and depth grows along every
+edge, so the graph has no cycle. The state is a function of the settings, the seed and the replies: ids are given in the
+order in which actions are read (see ``frontier``), never in the order in which replies arrive.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from graphrag_cli.engines.drift.action import ActionMetadata, DriftAction, clean_questions
+from graphrag_cli.engines.drift.document import SCHEMA, NodeDocument, StateDocument
+from graphrag_cli.errors import UsageError
+from graphrag_cli.events import DATASETS, Cell, Json, ModelNames, StageUsage
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+WEIGHT_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """What a state says of its run: question, seed, models, and the settings that shaped it."""
+
+    query: str
+    seed: int
+    models: ModelNames
+    settings: Mapping[str, Cell | bool]
+
+
+class QueryState:
+    """The graph of one run: a ``networkx.MultiDiGraph`` of ``DriftAction``."""
+
+    def __init__(self, header: RunHeader) -> None:
+        import networkx as nx  # here, so that no other method pays for it
+
+        self.header = header
+        self.graph: nx.MultiDiGraph[DriftAction] = nx.MultiDiGraph()
+        self.levels: list[int] = []
+        """Places of each level opened so far, from level 1 on."""
+        self._by_id: dict[str, DriftAction] = {}
+
+    # -- growing ----------------------------------------------------------------------------------------------
+
+    def add_action(self, action: DriftAction) -> None:
+        """Adds ``action`` and gives it the next id; does nothing when it is there."""
+        if action in self.graph:
+            return
+        action.id = action.id or f"a{len(self._by_id)}"
+        self._by_id[action.id] = action
+        self.graph.add_node(action)
+
+    def relate_actions(self, parent: DriftAction, child: DriftAction, weight: float = 1.0) -> None:
+        """Says that ``parent`` raised ``child``; setting it again changes the weight. Both must have been added."""
+        self.graph.add_edge(parent, child, key=0, weight=round(weight, WEIGHT_DIGITS))
+
+    def add_all_follow_ups(
+        self, action: DriftAction, follow_ups: Iterable[DriftAction], weight: float = 1.0
+    ) -> None:
+        """Adds what ``action`` raised, one step deeper than itself."""
+        self.add_action(action)
+        for child in follow_ups:
+            child.depth = action.depth + 1
+            self.add_action(child)
+            self.relate_actions(action, child, weight)
+
+    # -- looking ----------------------------------------------------------------------------------------------
+
+    @property
+    def actions(self) -> list[DriftAction]:
+        """All actions in the order in which they were raised; the root comes first."""
+        return list(self._by_id.values())
+
+    @property
+    def root(self) -> DriftAction | None:
+        """The question itself, answered by the primer; None before that."""
+        return next(iter(self._by_id.values()), None)
+
+    def action(self, action_id: str) -> DriftAction:
+        """The action of that id. Raises ``KeyError``."""
+        return self._by_id[action_id]
+
+    def parents(self, action: DriftAction) -> list[DriftAction]:
+        """Who raised it: the first one first, then those whose equal question was merged into it."""
+        return list(self.graph.predecessors(action))
+
+    def weight(self, parent: DriftAction, child: DriftAction) -> float:
+        """Weight of the edge between them. Raises ``KeyError``."""
+        return cast("float", self.graph.edges[parent, child, 0]["weight"])
+
+    def asked_at(self, level: int) -> list[DriftAction]:
+        """Actions asked at ``level``, in the order of asking."""
+        at_level = [action for action in self._by_id.values() if action.level == level]
+        return sorted(at_level, key=lambda action: action.order or 0)
+
+    def find_incomplete_actions(self) -> list[DriftAction]:
+        """Actions that wait for a place or for their reply."""
+        return [action for action in self._by_id.values() if action.state in {"waiting", "asked"}]
+
+    def rank_incomplete_actions(
+        self, scorer: Callable[[DriftAction], float] | None = None
+    ) -> list[DriftAction]:
+        """Incomplete actions, best first by ``scorer`` (unset: by the weight with which they were raised).
+
+        Equal ones stay in the order in which they were raised.
+        """
+        score = scorer or self._weight_of
+        return sorted(self.find_incomplete_actions(), key=lambda action: -score(action))
+
+    def action_token_ct(self) -> StageUsage:
+        """Calls and tokens of all actions together."""
+        total = StageUsage()
+        for action in self._by_id.values():
+            spent = action.metadata
+            total = total + StageUsage(spent.llm_calls, spent.prompt_tokens, spent.output_tokens)
+        return total
+
+    def _weight_of(self, action: DriftAction) -> float:
+        return max((self.weight(parent, action) for parent in self.parents(action)), default=1.0)
+
+    # -- writing down and taking up ---------------------------------------------------------------------------
+
+    def serialize(self) -> dict[str, Json]:
+        """The state as strict JSON data: no NaN, and the same again after ``deserialize``."""
+        header = self.header
+        edges: list[Json] = [
+            {"source": parent.id, "target": child.id, "weight": self.weight(parent, child)}
+            for child in self._by_id.values()
+            for parent in self.parents(child)
+        ]
+        return {
+            "schema": SCHEMA,
+            "query": header.query,
+            "seed": header.seed,
+            "models": {"chat": header.models.chat, "embedding": header.models.embedding},
+            "settings": dict(header.settings),
+            "levels": list(self.levels),
+            "nodes": [self._node(action) for action in self._by_id.values()],
+            "edges": edges,
+        }
+
+    def _node(self, action: DriftAction) -> Json:
+        spent = action.metadata
+        return {
+            "id": action.id,
+            "query": action.query,
+            "answer": action.answer,
+            "score": action.score,
+            "state": action.state,
+            "depth": action.depth,
+            "level": action.level,
+            "order": action.order,
+            "parents": [parent.id for parent in self.parents(action)],
+            "follow_ups": [child.query for child in action.follow_ups],
+            "error": action.error,
+            "reason": action.reason,
+            "merged_into": action.merged_into,
+            "read": action.read,
+            "llm_calls": spent.llm_calls,
+            "prompt_tokens": spent.prompt_tokens,
+            "output_tokens": spent.output_tokens,
+            "seconds": round(spent.seconds, 3),
+            "context": {name: list(spent.context[name]) for name in DATASETS if name in spent.context},
+        }
+
+    @classmethod
+    def deserialize(cls, data: Json) -> QueryState:
+        """The inverse of ``serialize``. Raises ``UsageError`` that names what is wrong."""
+        document = read_document(data)
+        state = cls(
+            RunHeader(
+                document.query,
+                document.seed,
+                ModelNames(document.models.chat, document.models.embedding),
+                document.settings,
+            )
+        )
+        state.levels = list(document.levels)
+        for node in document.nodes:
+            state.add_action(_action_of(node))
+        for edge in document.edges:
+            state.relate_actions(state.action(edge.source), state.action(edge.target), edge.weight)
+        for node in document.nodes:
+            state.action(node.id).follow_ups = state._follow_ups_of(node)
+        return state
+
+    def _follow_ups_of(self, node: NodeDocument) -> list[DriftAction]:
+        """Children in the graph where they have joined it already, else new ones made of the texts."""
+        action = self._by_id[node.id]
+        raised = [child for child in self.graph.successors(action) if self.parents(child)[0] is action]
+        joined = {child.query: child for child in raised}
+        return [joined.get(query) or DriftAction(query) for query in node.follow_ups]
+
+
+def dump_state(state: Json) -> str:
+    """``state`` as the text of a file: strict JSON, readable, ending in a newline."""
+    return json.dumps(state, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+
+
+def load_state(text: str) -> QueryState:
+    """The state in the text of a file. Raises ``UsageError``."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"the DRIFT state is not JSON: {error}", hint=_HINT) from error
+    return QueryState.deserialize(data)
+
+
+def read_document(data: Json) -> StateDocument:
+    """``data`` checked: shape, unique ids, edges between known nodes that lead deeper. Raises ``UsageError``."""
+    from pydantic import ValidationError
+
+    try:
+        document = StateDocument.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise UsageError(f"not a DRIFT state: {where}: {first['msg']}", hint=_HINT) from error
+    depth = {node.id: node.depth for node in document.nodes}
+    if len(depth) != len(document.nodes):
+        raise UsageError("not a DRIFT state: two nodes have the same id", hint=_HINT)
+    for edge in document.edges:
+        if edge.source not in depth or edge.target not in depth:
+            raise UsageError(
+                f"not a DRIFT state: edge {edge.source} → {edge.target} lacks a node", hint=_HINT
+            )
+        if depth[edge.source] >= depth[edge.target]:
+            raise UsageError(
+                f"not a DRIFT state: edge {edge.source} → {edge.target} does not lead deeper", hint=_HINT
+            )
+    return document
+
+
+_HINT = f"a state is a file that `query drift --state FILE` wrote (schema {SCHEMA})"
+
+
+def _action_of(node: NodeDocument) -> DriftAction:
+    return DriftAction(
+        query=node.query,
+        answer=node.answer,
+        score=node.score,
+        metadata=ActionMetadata(
+            node.llm_calls,
+            node.prompt_tokens,
+            node.output_tokens,
+            node.seconds,
+            {name: tuple(ids) for name, ids in node.context.items()},
+        ),
+        state=node.state,
+        id=node.id,
+        depth=node.depth,
+        level=node.level,
+        order=node.order,
+        error=node.error,
+        reason=node.reason,
+        merged_into=node.merged_into,
+        read=node.read,
+    )
+
+
+def replace_settings(state: QueryState, settings: Mapping[str, Cell | bool]) -> None:
+    """Lets a resumed state say with which settings it goes on."""
+    state.header = replace(state.header, settings=settings)
+
+
+__all__ = ["QueryState", "RunHeader", "clean_questions", "dump_state", "load_state", "read_document"]

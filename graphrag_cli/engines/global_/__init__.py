@@ -1,0 +1,1 @@
+"""global: many reports read in batches side by side, one answer from their key points."""

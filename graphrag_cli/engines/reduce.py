@@ -1,0 +1,85 @@
+"""The last step of global and DRIFT: scored texts, best first, into one streamed answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag_cli.context.ranked import RankedText, Scored, fit_ranked
+from graphrag_cli.engines.shrink import MAX_SHRINKS, room_in_window
+from graphrag_cli.errors import ContextLengthError, DeadlineError, LimitError
+from graphrag_cli.events import ContextBuilt, ContextRecord, SectionSummary, StageProgress, TextDelta
+from graphrag_cli.llm.base import Message
+
+if TYPE_CHECKING:
+    from graphrag_cli.engines.pump import Emit
+    from graphrag_cli.engines.run import Run
+    from graphrag_cli.llm.base import CallParams
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceStage:
+    """How scored texts become an answer. ``label`` names one of them in the prompt."""
+
+    label: str
+    budget: int
+    max_turns: int
+    params: CallParams
+    prompt: Callable[[str], str]
+    """The system prompt around the texts."""
+
+
+async def reduce_ranked(
+    run: Run,
+    emit: Emit,
+    stage: ReduceStage,
+    items: Sequence[Scored],
+    shown: tuple[Sequence[ContextRecord], tuple[SectionSummary, ...]],
+) -> None:
+    """Streams the answer to ``emit``; ``run.written`` has it in the end.
+
+    ``items`` come best first; ``shown`` are the rows they rest on. When the model finds the prompt too long, the
+    budget is halved, with a notice. When a limit or the deadline forbids the call, the texts themselves are the
+    answer, said to be such: work that was paid for is shown. Raises any other ``ModelError``.
+    """
+    turns = run.turns(stage.max_turns, run.tools.history_tokens)
+    spent = sum(run.tools.tokens.count(turn.content) for turn in turns)
+    budget = min(stage.budget, room_in_window(run, stage.prompt(""), spent, stage.params))
+    for shrinks in range(MAX_SHRINKS + 1):
+        ranked = fit_ranked(items, stage.label, budget, run.tools.tokens)
+        system = stage.prompt(ranked.text)
+        emit(ContextBuilt(tuple(shown[0]), shown[1], ranked.tokens, system))
+        emit(StageProgress("reduce"))
+        messages = (Message("system", system), *turns, Message("user", run.query))
+        try:
+            async for event in run.write(messages, "reduce", stage.params):
+                emit(event)
+        except ContextLengthError:
+            if shrinks == MAX_SHRINKS:
+                raise
+            budget = max(1, min(budget, ranked.tokens) // 2)
+            text = f"The prompt is longer than the model's window; trying again with {budget} tokens of it."
+            emit(run.notice("reduce.shortened", text))
+            continue
+        except (LimitError, DeadlineError) as error:
+            if not ranked.included:
+                raise
+            _write_as_found(run, emit, ranked, error)
+        return
+
+
+def _write_as_found(run: Run, emit: Emit, ranked: RankedText, error: LimitError | DeadlineError) -> None:
+    """Makes the texts themselves the answer."""
+    text = as_found(ranked, error.message)
+    run.failed.append(f"reduce: {error.message}")
+    emit(run.notice("reduce.skipped", f"The answer was not written: {error.message}"))
+    run.written.text = text
+    run.written.whole = False
+    emit(TextDelta(text))
+
+
+def as_found(ranked: RankedText, why: str) -> str:
+    """What was found, best first, as Markdown that says what it is."""
+    findings = "\n\n".join(item.text.strip() for item in ranked.included)
+    return f"*No answer was written from these findings, because {why}. They are given as found, best first.*\n\n{findings}"

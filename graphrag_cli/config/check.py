@@ -32,7 +32,7 @@ def check(loaded: Loaded, prompt_dir: Path | None = None) -> tuple[Finding, ...]
             Finding("error", "settings.missing", item.key, item.text, item.hint)
             for item in loaded.unresolved.values()
         ),
-        *_model_ids(settings),
+        *missing_models(settings),
         *_endpoints(settings),
         *_arguments(settings),
         *_shares(settings),
@@ -43,7 +43,7 @@ def check(loaded: Loaded, prompt_dir: Path | None = None) -> tuple[Finding, ...]
     return tuple(sorted(found, key=lambda finding: finding.severity != "error"))
 
 
-def _model_ids(settings: Settings) -> Iterator[Finding]:
+def missing_models(settings: Settings) -> Iterator[Finding]:
     """References to entries of models that there are not."""
     for section in SECTIONS:
         for key, entries, kind in (

@@ -24,6 +24,7 @@ from graphrag_cli.engines.collect import collect
 
 if TYPE_CHECKING:
     from graphrag_cli.engines.base import Engine
+    from graphrag_cli.engines.estimate import Estimate
     from graphrag_cli.events import Answer, Event, Method
     from graphrag_cli.index.snapshot import Snapshot
 
@@ -71,6 +72,14 @@ class Project:
     async def ask(self, question: str | Question, method: Method) -> Answer:
         """The whole answer: the fold over ``stream``. Raises ``CliError``."""
         return await collect(self.stream(question, method))
+
+    async def estimate(self, question: str | Question, method: Method) -> Estimate:
+        """What ``question`` would cost. Nothing is sent, and no key is needed. Raises ``CliError``."""
+        from graphrag_cli.engines.estimate import estimate
+
+        asked = self.question(question) if isinstance(question, str) else question
+        engine, embeds = self._builder.rehearsal(method)
+        return await estimate(engine, asked, embeds=embeds)
 
     def ask_sync(self, question: str | Question, method: Method) -> Answer:
         """``ask`` for programs without an event loop. One loop is kept for all calls, closed by ``close``."""

@@ -7,7 +7,7 @@ snapshot, one client per endpoint.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -126,57 +126,77 @@ class Builder:
     def engine(self, method: Method) -> Engine:
         """The engine for ``method``, with everything it needs opened and checked. Raises ``CliError``."""
         if method not in self._engines:
-            self._engines[method] = self._make_engine(method)
+            chat_id, embedding_id = self._model_ids(method)
+            # What costs nothing is checked first, so that a missing key is not reported after a minute of loading.
+            chat = self.chat(chat_id)
+            embedder = self.embedder(embedding_id) if embedding_id else None
+            rater_id = self._settings.global_search.rate_model_id if method == "global" else None
+            rater = self.chat(rater_id) if rater_id is not None else None
+            self._engines[method] = self._make_engine(method, self._toolbox(method, chat, embedder, rater))
         return self._engines[method]
 
-    def _make_engine(self, method: Method) -> Engine:
+    def rehearsal(self, method: Method) -> tuple[Engine, bool]:
+        """An engine whose models send nothing, for an estimate; and whether questions are really embedded.
+
+        They are where the embedding model runs on this machine. No key is needed.
+        """
+        from graphrag_cli.engines.estimate import RehearsingChat, RehearsingEmbedder
+
+        chat_id, embedding_id = self._model_ids(method)
+        chosen = _model(self._settings.completion_models, "completion_models", chat_id)
+        followups = self._settings.drift_search.drift_k_followups
+        chat = RehearsingChat(chosen.model, self.tokens(chat_id), followups)
+        if embedding_id is None:
+            return self._make_engine(method, self._toolbox(method, chat, None)), True
+        wanted = _model(self._settings.embedding_models, "embedding_models", embedding_id)
+        local = wanted.provider in {"minilm", "scripted"}
+        real = self.embedder(embedding_id) if local else None
+        tools = self._toolbox(method, chat, RehearsingEmbedder(wanted.model, 1, real))
+        width = tools.vectors.open("text_unit_text" if method == "basic" else "entity_description").width
+        embedder = RehearsingEmbedder(wanted.model, width, real)
+        return self._make_engine(method, replace(tools, embedder=embedder)), local
+
+    def _make_engine(self, method: Method, tools: Toolbox) -> Engine:
         settings = self._settings
         match method:
             case "basic":
                 from graphrag_cli.engines.basic import BasicSearch
 
-                return BasicSearch(self._toolbox(method), settings.basic_search)
+                return BasicSearch(tools, settings.basic_search)
             case "local":
                 from graphrag_cli.engines.local import LocalSearch
 
-                return LocalSearch(self._toolbox(method), settings.local_search)
+                return LocalSearch(tools, settings.local_search)
             case "global":
                 from graphrag_cli.engines.global_.engine import GlobalSearch
 
-                tools = self._toolbox(method)
                 return GlobalSearch(tools, settings.global_search, settings.concurrent_requests)
             case "drift":
                 from graphrag_cli.engines.drift.engine import DriftSearch
 
-                return DriftSearch(self._toolbox(method), settings.drift_search)
+                return DriftSearch(tools, settings.drift_search)
 
-    def _toolbox(self, method: Method) -> Toolbox:
+    def _toolbox(
+        self, method: Method, chat: ChatModel, embedder: Embedder | None, rater: ChatModel | None = None
+    ) -> Toolbox:
         from graphrag_cli.config.prompts import load_prompts
         from graphrag_cli.index.vectors import IndexVectors
 
-        chat_id, embedding_id = self._model_ids(method)
-        # What costs nothing is checked first, so that a wrong key is not reported after a minute of loading.
+        chat_id, _ = self._model_ids(method)
         prompts = load_prompts(self._settings, PROMPTS[method], self._options.prompt_dir)
-        chat = self.chat(chat_id)
-        embedder = self.embedder(embedding_id) if embedding_id else _NoEmbedder()
         snapshot = self.snapshot(method)
-        chosen = self._settings.completion_models[chat_id]
         return Toolbox(
             snapshot=snapshot,
-            vectors=IndexVectors(self._settings, snapshot, embedder.name),
+            vectors=IndexVectors(self._settings, snapshot, embedder.name if embedder else None),
             chat=chat,
-            embedder=embedder,
+            embedder=embedder or _NoEmbedder(),
             tokens=self.tokens(chat_id),
             prompts=prompts,
             prices=_NoPrices(),
             history_tokens=self._settings.history.max_tokens,
-            window=chosen.max_context_window,
-            rater=self._rater(method),
+            window=self._settings.completion_models[chat_id].max_context_window,
+            rater=rater,
         )
-
-    def _rater(self, method: Method) -> ChatModel | None:
-        rater = self._settings.global_search.rate_model_id
-        return self.chat(rater) if method == "global" and rater is not None else None
 
     def _model_ids(self, method: Method) -> tuple[str, str | None]:
         settings = self._settings

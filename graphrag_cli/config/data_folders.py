@@ -15,17 +15,16 @@ VECTORS: Key = ("vector_store", "db_uri")
 STORE = "lancedb"
 
 
-def move_data(leaves: Leaves, data: tuple[str, ...], root: Path) -> None:
+def move_data(leaves: Leaves, data: tuple[str, ...]) -> None:
     """Makes the settings point at ``data``: the first one as the tables, all of them as ``outputs`` when several.
 
     A vector store that the settings put among the tables moves along; one that lies elsewhere stays, unless the
-    new folder has its own. Paths are relative to the working folder. Raises ``SettingsError``.
+    new folder has its own. ``leaves`` are normalised. Paths are relative to the working folder. Raises ``SettingsError``.
     """
     if not data:
         return
     places = [_place(text) for text in data]
-    old = leaves.get(TABLES)
-    old_tables = str(old.value) if old else str(root / "output")
+    old_tables = str(leaves[TABLES].value)
     for key in below(leaves, ("output_storage",)):
         del leaves[key]
     put(leaves, TABLES, Leaf(places[0], FLAG))

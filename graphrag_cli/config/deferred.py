@@ -20,7 +20,7 @@ UNFILLED = ("timestamp",)
 _ANGLED = re.compile(r"^<[^<>]*>$")
 _ANGLED_INSIDE = re.compile(r"<[A-Za-z][^<>]*>")
 _STAND_IN = re.compile(
-    r"^(?:your|my|insert|enter|replace|put)[-_ ].*|^(?:change[-_ ]?me|todo|xxx+|\.\.\.|sk-(?:\.+|x+|your.*)|api[-_ ]?key)$",
+    r"^(?:your|insert|enter|replace|put)[-_ ].*|^(?:change[-_ ]?me|todo|xxx+|\.\.\.|sk-(?:\.+|x+|your.*)|api[-_ ]?key)$",
     re.IGNORECASE,
 )
 MODEL_SECTIONS = frozenset({"llm", "embeddings", "models", "completion_models", "embedding_models"})

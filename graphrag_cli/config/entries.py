@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from graphrag_cli.config.leaves import Key, Leaf, Leaves, dotted, names_below
+from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, names_below
 from graphrag_cli.config.loaded import Origin, Unresolved
 from graphrag_cli.config.providers import SERVICES, is_own_network
-from graphrag_cli.config.spelling_models import CHAT, EMBEDDING
+from graphrag_cli.config.spelling_models import CHAT, EMBEDDING, SERVICE
+from graphrag_cli.config.variables import Variables
 
 EMBEDDED = frozenset({"extractive", "minilm", "gguf", "scripted"})
 """Providers that run in this process and need neither address nor key."""
@@ -15,11 +14,21 @@ EMBEDDED = frozenset({"extractive", "minilm", "gguf", "scripted"})
 Problems = dict[Key, Unresolved]
 
 
-def complete_entries(leaves: Leaves, problems: Problems, variables: Mapping[str, str], path: str) -> None:
-    """Completes every entry in ``leaves``, and adds to ``problems`` what still lacks."""
+def complete_entries(leaves: Leaves, problems: Problems, variables: Variables, path: str) -> None:
+    """Completes every entry in ``leaves``, and adds to ``problems`` what still lacks.
+
+    Missing parts of a connection that the storage's type does not use are forgiven.
+    """
+    for key in list(problems):
+        if key[0] in (CHAT, EMBEDDING) and not below(leaves, key[:2]):
+            leaves[key[:2]] = Leaf({}, Origin("default"))  # all that was given is missing: the entry is there
     for kind in (CHAT, EMBEDDING):
         for model_id in names_below(leaves, (kind,)):
             _Entry((kind, model_id), leaves, problems, path).complete(variables)
+
+    if (storage := leaves.get(("output_storage", "type"))) is None or storage.value == "file":
+        for name in ("connection_string", "container_name", "account_url"):
+            problems.pop(("output_storage", name), None)
 
 
 class _Entry:
@@ -27,11 +36,11 @@ class _Entry:
 
     def __init__(self, key: Key, leaves: Leaves, problems: Problems, path: str) -> None:
         self._key, self._leaves, self._problems, self._path = key, leaves, problems, path
-        service = leaves.pop((*key, "service"), None)
+        service = leaves.pop((*key, SERVICE), None)
         self._provider = str(self._get("provider") or "openai")
         self._service = str(service.value) if service else self._provider
 
-    def complete(self, variables: Mapping[str, str]) -> None:
+    def complete(self, variables: Variables) -> None:
         if self._provider in EMBEDDED:
             self._forgive(
                 "api_key", "api_base", "api_version", "deployment_name", "organization", "proxy", "audience"
@@ -72,7 +81,7 @@ class _Entry:
         elif not base and service is not None and service.own_address:
             self._lacks("api_base", "the endpoint's address", "Give its base URL, up to and with /v1.")
 
-    def _api_key(self, variables: Mapping[str, str]) -> None:
+    def _api_key(self, variables: Variables) -> None:
         base = self._get("api_base")
         signed_otherwise = self._get("auth_method") == "azure_managed_identity"
         if signed_otherwise or (isinstance(base, str) and is_own_network(base)):
@@ -82,9 +91,8 @@ class _Entry:
             return
         usual = self._usual_variables(base)
         for name in usual:
-            if variables.get(name):
-                origin = Origin("environment", name)
-                self._leaves[(*self._key, "api_key")] = Leaf(variables[name].strip(), origin)
+            if value := variables.get(name).strip():
+                self._leaves[(*self._key, "api_key")] = Leaf(value, variables.origin(name))
                 return
         also = f", or set {usual[0]}" if usual else ""
         self._lacks("api_key", "the key", f"Give it as `api_key: ${{VARIABLE}}`{also}.")

@@ -21,6 +21,7 @@ from graphrag_cli.config.loaded import Finding, Loaded, Origin, Unresolved, Wher
 from graphrag_cli.config.old_environment import fill_from_old_environment
 from graphrag_cli.config.spelling import release_of, respell
 from graphrag_cli.config.validation import drop_unknown, normalise, validate
+from graphrag_cli.config.variables import Variables
 from graphrag_cli.errors import SettingsError
 
 __all__ = ["Finding", "Loaded", "Origin", "Unresolved", "Where", "load"]
@@ -34,17 +35,16 @@ def load(where: Where) -> Loaded:
     """
     found = find_settings(where)
     root = found.path.parent
-    process, dotenv = environment(), read_dotenv(root)
-    variables = {**dotenv, **process}
+    variables = Variables(environment(), read_dotenv(root))
 
     written = read_document(found.path)
     release = release_of(written)
     if release == "1":
         fill_from_old_environment(written, variables)
-    leaves = fill_leaves(written, variables)
-    from_dotenv, odd_in_dotenv = settings_in(dotenv, "dotenv")
-    from_process, odd_in_process = settings_in(process, "environment")
-    for layer in (from_dotenv, from_process, fill_leaves(_overrides(where.overrides), variables)):
+    leaves = fill_leaves(written, variables.all)
+    from_dotenv, odd_in_dotenv = settings_in(variables.dotenv, "dotenv")
+    from_process, odd_in_process = settings_in(variables.process, "environment")
+    for layer in (from_dotenv, from_process, fill_leaves(_overrides(where.overrides), variables.all)):
         for key, leaf in layer.items():
             put(leaves, key, leaf)
 
@@ -54,12 +54,12 @@ def load(where: Where) -> Loaded:
     complete_entries(leaves, problems, variables, found.path.name)
     unknown = drop_unknown(leaves)
     normalise(leaves, root)
-    move_data(leaves, where.data, root)
+    move_data(leaves, where.data)
     settings = validate(leaves, root)
     return Loaded(
         settings,
         found.path,
-        {dotted(key): leaf.origin for key, leaf in leaves.items()},
+        {dotted(key): leaf.origin for key, leaf in leaves.items() if leaf.origin.kind != "default"},
         (*found.findings, *unknown, *odd_in_dotenv, *odd_in_process),
         {problem.key: problem for problem in problems.values()},
         tuple(rewriter.remarks),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graphrag_cli.config.leaves import Key, Leaf, Leaves
-from graphrag_cli.config.loaded import Origin
+from graphrag_cli.config.variables import Variables
 
 LLM: Key = ("llm",)
 EMBEDDING: Key = ("embeddings", "llm")
@@ -48,10 +48,10 @@ def _names() -> dict[str, tuple[Key, ...]]:
     return table
 
 
-def fill_from_old_environment(leaves: Leaves, variables: Mapping[str, str]) -> None:
+def fill_from_old_environment(leaves: Leaves, variables: Variables) -> None:
     """Adds what ``GRAPHRAG_…`` variables give for keys that ``leaves`` lacks, in 1.x spelling."""
     # The names for one model come before GRAPHRAG_API_…, which is for both.
     for name, keys in _names().items():
-        if variables.get(name):
+        if value := variables.get(name):
             for key in keys:
-                leaves.setdefault(key, Leaf(variables[name], Origin("environment", name)))
+                leaves.setdefault(key, Leaf(value, variables.origin(name)))

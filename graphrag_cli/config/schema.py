@@ -57,6 +57,8 @@ def entry_names(annotation: object) -> tuple[str, ...] | None:
 def field_at(key: Key) -> FieldInfo | None:
     """The field that ``key`` names; None when it names none, or an entry of a mapping as such."""
     section: type[Section] | None = Settings
+    if key[:1] == ("root",):
+        return None
     field: FieldInfo | None = None
     names = iter(key)
     for name in names:
@@ -81,6 +83,12 @@ def is_section(key: Key) -> bool:
     return field is not None and (
         section_of(field.annotation) is not None or entry_type(field.annotation) is not None
     )
+
+
+def is_entry(key: Key) -> bool:
+    """True when ``key`` is an entry, itself a section, of a mapping by free names, such as one model."""
+    above = field_at(key[:-1])
+    return above is not None and section_of(entry_type(above.annotation)) is not None
 
 
 def first_unknown(key: Key) -> int | None:

@@ -16,6 +16,8 @@ CHAT, EMBEDDING = "completion_models", "embedding_models"
 SECTIONS = ("local_search", "global_search", "drift_search", "basic_search")
 OLD_IDS = {"default_chat_model": CHAT_ID, "default_embedding_model": EMBEDDING_ID}
 DYNAMIC_ID = "dynamic_search_llm"
+SERVICE = "(service)"
+"""Under this name an entry remembers which service it named, until it is complete."""
 
 MODEL_RENAMES: tuple[tuple[str, str], ...] = (
     ("request_timeout", "timeout"),
@@ -183,7 +185,7 @@ def _service(rewriter: Rewriter, entry: Key, name: str, leaf: Leaf) -> None:
     service = SERVICES.get(name)
     adapter: Literal["openai", "azure"] = service.adapter if service else "openai"
     rewriter.leaves[(*entry, "provider")] = Leaf(adapter, leaf.origin)
-    rewriter.leaves[(*entry, "service")] = Leaf(name, leaf.origin)
+    rewriter.leaves[(*entry, SERVICE)] = Leaf(name, leaf.origin)
     if service and service.base:
         rewriter.change((*entry, "api_base"), lambda value: value or None)
         rewriter.offer((*entry, "api_base"), Leaf(service.base, leaf.origin))

@@ -18,7 +18,7 @@ class StorageSettings(Section):
     type: Literal["file", "blob", "memory", "cosmosdb"] = "file"
     """A folder, or Azure blob storage; the others are known but cannot be read."""
     base_dir: str = "output"
-    """A folder relative to the settings file, or a URL (`s3://`, `gs://`, `az://`)."""
+    """A folder relative to the settings file (absolute once loaded), or a URL (`s3://`, `gs://`, `az://`)."""
     connection_string: SecretStr | None = None
     """`type: blob`: connection string of the storage account."""
     container_name: str | None = None

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr, ValidationError
 
 from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, nest, undotted
-from graphrag_cli.config.loaded import Finding
+from graphrag_cli.config.loaded import Finding, Origin
 from graphrag_cli.config.schema import (
     admits_none,
     allowed,
     field_at,
     first_unknown,
+    is_entry,
     is_path,
     is_secret,
     is_section,
@@ -23,13 +24,13 @@ from graphrag_cli.config.schema import (
 )
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.config.spelling import INDEXING, RENAMES
+from graphrag_cli.config.stores import StorageSettings
 from graphrag_cli.errors import SettingsError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-PLACES: tuple[str, ...] = ("base_dir", "db_uri")
-"""Texts that name a folder or a URL."""
+TABLES: Key = ("output_storage", "base_dir")
 MOST_SHOWN = 60
 """Characters of a wrong value that an error repeats."""
 
@@ -61,17 +62,30 @@ def _guess(key: Key) -> str:
 
 
 def normalise(leaves: Leaves, root: Path) -> None:
-    """Removes nulls that mean "not given", and makes paths absolute."""
+    """Removes nulls that mean "not given", and makes paths absolute, that of the tables always."""
+    leaves.setdefault(TABLES, Leaf(None, Origin("default")))
+    if leaves[TABLES].value is None:
+        leaves[TABLES] = Leaf(StorageSettings.model_fields["base_dir"].default, Origin("default"))
     for key, leaf in list(leaves.items()):
-        if _is_nothing(key, leaf.value):
+        if leaf.value in (None, {}) and is_entry(key):
+            leaves[key] = Leaf({}, leaf.origin)
+        elif _is_nothing(key, leaf.value):
             del leaves[key]
-        elif isinstance(leaf.value, str) and (is_path(key) or key[-1] in PLACES):
+        elif isinstance(leaf.value, str) and _is_place(key, leaves):
             leaves[key] = Leaf(absolute(leaf.value, root), leaf.origin)
 
 
 def _is_nothing(key: Key, value: object) -> bool:
     """True for a section with nothing in it, and for null under a key that has no such value."""
     return (value is None and not admits_none(key)) or (value in (None, {}) and is_section(key))
+
+
+def _is_place(key: Key, leaves: Leaves) -> bool:
+    """True when the text under ``key`` names a file or a folder: in a blob store, ``base_dir`` does not."""
+    if key[-1] == "base_dir":
+        kind = leaves.get((*key[:-1], "type"))
+        return kind is None or kind.value == "file"
+    return key == ("vector_store", "db_uri") or is_path(key)
 
 
 def absolute(place: str, root: Path) -> str | None:

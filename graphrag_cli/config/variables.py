@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from graphrag_cli.config.loaded import Origin
+
 _VARIABLE = re.compile(
     r"""\$(?:
         (?P<dollar>\$)
@@ -19,6 +21,27 @@ _VARIABLE = re.compile(
     )""",
     re.VERBOSE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The variables that settings may name: those of the process, and those of ``.env`` which it does not have."""
+
+    process: Mapping[str, str]
+    dotenv: Mapping[str, str]
+
+    @property
+    def all(self) -> dict[str, str]:
+        """Every variable with the value that holds."""
+        return {**self.dotenv, **self.process}
+
+    def get(self, name: str) -> str:
+        """The value of a variable; empty when it is not set."""
+        return self.process.get(name, self.dotenv.get(name, ""))
+
+    def origin(self, name: str) -> Origin:
+        """Where its value comes from."""
+        return Origin("environment" if name in self.process else "dotenv", name)
 
 
 @dataclass(frozen=True, slots=True)

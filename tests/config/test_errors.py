@@ -185,6 +185,10 @@ def test_an_unknown_key_of_a_model_is_warned_of(tmp_path: Path) -> None:
     assert findings[0].text.endswith("completion_models.m.api_bass (did you mean api_base?)")
 
 
+def test_the_root_is_no_key(tmp_path: Path) -> None:
+    assert [finding.key for finding in loaded(tmp_path, "root: /elsewhere\n").findings] == ["root"]
+
+
 def test_an_unknown_key_given_with_set_is_an_error(tmp_path: Path) -> None:
     error = refused(tmp_path, MODELS, "drift_search.depth=2")
 

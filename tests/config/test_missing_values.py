@@ -153,6 +153,21 @@ def test_a_gguf_model_needs_its_file(tmp_path: Path) -> None:
     assert entry["default_completion_model"].path == tmp_path / "models/a.gguf"
 
 
+@pytest.mark.parametrize("body", ["{model: '${A}', api_key: '${B}'}", "null", "{}"])
+def test_an_entry_that_has_nothing_usable_is_still_an_entry(tmp_path: Path, body: str) -> None:
+    result = loaded(tmp_path, chat(body))
+
+    assert "default_completion_model" in result.settings.completion_models
+    assert f"{CHAT}.model" in result.unresolved
+
+
+def test_a_missing_connection_string_is_no_problem_for_a_folder(tmp_path: Path) -> None:
+    text = "output_storage: {{type: {}, connection_string: '${{NOPE}}'}}\n"
+
+    assert dict(loaded(tmp_path, text.format("file")).unresolved) == {}
+    assert "output_storage.connection_string" in loaded(tmp_path, text.format("blob")).unresolved
+
+
 def test_a_missing_value_leaves_the_default_in_the_tree(tmp_path: Path) -> None:
     result = loaded(tmp_path, "local_search: {top_k_entities: '${NOPE}'}\n")
 

@@ -171,6 +171,19 @@ def test_absolute_paths_and_urls_stay(tmp_path: Path) -> None:
     )
 
 
+def test_the_folder_of_the_tables_is_absolute_by_default_too(tmp_path: Path) -> None:
+    result = loaded(tmp_path, MODELS)
+
+    assert result.settings.output_storage.base_dir == str(tmp_path / "output")
+    assert "output_storage.base_dir" not in result.origins
+
+
+def test_a_folder_in_a_blob_store_stays_as_it_is(tmp_path: Path) -> None:
+    text = "output_storage: {type: blob, base_dir: runs/one, container_name: c, connection_string: s}\n"
+
+    assert loaded(tmp_path, text).settings.output_storage.base_dir == "runs/one"
+
+
 # ---- --data ----
 
 

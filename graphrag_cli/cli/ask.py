@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         InspectOptions,
         LimitOptions,
         NarrowingOptions,
+        RetrievalOptions,
         WhereOptions,
     )
     from graphrag_cli.cli.render.base import Renderer
@@ -120,20 +121,29 @@ async def _answer(ask: Ask, text: str, consoles: Consoles, sink: Sink) -> Answer
             renderer.close()
 
 
-def _question(default: Question, ask: Ask) -> Question:
-    retrieval, entities = ask.options.retrieval, ask.entities
+def asked_for(
+    question: Question, retrieval: RetrievalOptions, limits: LimitOptions, *, stream: bool
+) -> Question:
+    """``question`` with what the flags say about every method."""
     level = retrieval.community_level
     return dataclasses.replace(
-        default,
-        response_type=default.response_type if retrieval.response_type is None else retrieval.response_type,
-        seed=default.seed if retrieval.seed is None else retrieval.seed,
-        community_level=default.community_level if level is None else parse_level(level),
+        question,
+        response_type=question.response_type if retrieval.response_type is None else retrieval.response_type,
+        seed=question.seed if retrieval.seed is None else retrieval.seed,
+        community_level=question.community_level if level is None else parse_level(level),
+        limits=limits_of(limits),
+        stream=stream,
+    )
+
+
+def _question(default: Question, ask: Ask) -> Question:
+    options, entities = ask.options, ask.entities
+    return dataclasses.replace(
+        asked_for(default, options.retrieval, options.limits, stream=options.output.stream),
         include_entities=tuple(entities.include_entity) if entities else (),
         exclude_entities=tuple(entities.exclude_entity) if entities else (),
         filters=_filters(ask),
-        limits=limits_of(ask.options.limits),
-        context_only=ask.options.inspect.context_only,
-        stream=ask.options.output.stream,
+        context_only=options.inspect.context_only,
         dynamic=ask.dynamic,
     )
 

@@ -22,7 +22,7 @@ _INSPECT = "Looking inside"
 _MODELS = "Prompts and models"
 
 
-def _flag(
+def flag(
     panel: str,
     help_text: str,
     *names: str,
@@ -30,6 +30,7 @@ def _flag(
     minimum: float | None = None,
     show_default: bool = False,
 ) -> Any:
+    """An option in ``panel`` of the help, for ``Annotated``."""
     return typer.Option(
         *names,
         help=help_text,
@@ -46,7 +47,7 @@ class WhereOptions:
 
     root: Annotated[
         Path | None,
-        _flag(
+        flag(
             _PROJECT,
             "Folder of the project; otherwise this folder, then its parents.",
             "--root",
@@ -56,11 +57,11 @@ class WhereOptions:
     ] = None
     config: Annotated[
         Path | None,
-        _flag(_PROJECT, "The settings file itself.", "--config", "-c", metavar="FILE"),
+        flag(_PROJECT, "The settings file itself.", "--config", "-c", metavar="FILE"),
     ] = None
     data: Annotated[
         list[str],
-        _flag(
+        flag(
             _PROJECT,
             "Folder or URL of the index's tables; several times for several indexes.",
             "--data",
@@ -70,7 +71,7 @@ class WhereOptions:
     ] = field(default_factory=list[str])
     overrides: Annotated[
         list[str],
-        _flag(
+        flag(
             _PROJECT,
             "Another value for a setting, such as drift_search.n_depth=2.",
             "--set",
@@ -85,7 +86,7 @@ class OutputOptions:
 
     format: Annotated[
         Format,
-        _flag(
+        flag(
             _OUTPUT,
             "text (rendered on a terminal), markdown source, one json document, or jsonl with every event.",
             "--format",
@@ -95,7 +96,7 @@ class OutputOptions:
     ] = "text"
     output: Annotated[
         Path | None,
-        _flag(
+        flag(
             _OUTPUT,
             "Write there instead of stdout; the file appears when it is whole.",
             "--output",
@@ -105,7 +106,7 @@ class OutputOptions:
     ] = None
     stream: Annotated[
         bool,
-        _flag(
+        flag(
             _OUTPUT,
             "Show the answer as it is written, and ask the model to send it so.",
             "--stream/--no-stream",
@@ -114,7 +115,7 @@ class OutputOptions:
     ] = True
     sources: Annotated[
         SourcesDetail | None,
-        _flag(
+        flag(
             _OUTPUT,
             "List the cited sources with the answer: none, short, or full with the passages.",
             "--sources",
@@ -122,23 +123,23 @@ class OutputOptions:
     ] = None
     fields: Annotated[
         str | None,
-        _flag(_OUTPUT, "Only these parts of the json document.", "--fields", metavar="A,B.C"),
+        flag(_OUTPUT, "Only these parts of the json document.", "--fields", metavar="A,B.C"),
     ] = None
     usage: Annotated[
         bool,
-        _flag(_OUTPUT, "Say on stderr how many calls and tokens it took, and the cost.", "--usage"),
+        flag(_OUTPUT, "Say on stderr how many calls and tokens it took, and the cost.", "--usage"),
     ] = False
     quiet: Annotated[
         bool,
-        _flag(_OUTPUT, "Nothing on stderr but errors.", "--quiet", "-q"),
+        flag(_OUTPUT, "Nothing on stderr but errors.", "--quiet", "-q"),
     ] = False
     verbose: Annotated[
         bool,
-        _flag(_OUTPUT, "Every stage with its time on stderr.", "--verbose", "-v"),
+        flag(_OUTPUT, "Every stage with its time on stderr.", "--verbose", "-v"),
     ] = False
     debug: Annotated[
         bool,
-        _flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
+        flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
     ] = False
 
 
@@ -151,11 +152,11 @@ class ReportOptions:
 
     format: Annotated[
         ReportFormat,
-        _flag(_OUTPUT, "text for people, or one json document.", "--format", "-f", show_default=True),
+        flag(_OUTPUT, "text for people, or one json document.", "--format", "-f", show_default=True),
     ] = "text"
     debug: Annotated[
         bool,
-        _flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
+        flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
     ] = False
 
 
@@ -165,7 +166,7 @@ class RetrievalOptions:
 
     community_level: Annotated[
         str | None,
-        _flag(
+        flag(
             _RETRIEVAL,
             "Depth down to which community reports are used.",
             "--community-level",
@@ -175,7 +176,7 @@ class RetrievalOptions:
     ] = None
     response_type: Annotated[
         str | None,
-        _flag(
+        flag(
             _RETRIEVAL,
             'Length and form of the answer, such as "one paragraph".',
             "--response-type",
@@ -184,7 +185,7 @@ class RetrievalOptions:
     ] = None
     seed: Annotated[
         int | None,
-        _flag(_RETRIEVAL, "Seed of everything that is drawn.", "--seed", metavar="N"),
+        flag(_RETRIEVAL, "Seed of everything that is drawn.", "--seed", metavar="N"),
     ] = None
 
 
@@ -194,7 +195,7 @@ class NarrowingOptions:
 
     document: Annotated[
         list[str],
-        _flag(
+        flag(
             _RETRIEVAL,
             "Only what stands in this document; may be repeated.",
             "--document",
@@ -203,11 +204,11 @@ class NarrowingOptions:
     ] = field(default_factory=list[str])
     since: Annotated[
         str | None,
-        _flag(_RETRIEVAL, "Only documents of this day or later (YYYY-MM-DD).", "--since", metavar="DATE"),
+        flag(_RETRIEVAL, "Only documents of this day or later (YYYY-MM-DD).", "--since", metavar="DATE"),
     ] = None
     until: Annotated[
         str | None,
-        _flag(_RETRIEVAL, "Only documents of this day or earlier.", "--until", metavar="DATE"),
+        flag(_RETRIEVAL, "Only documents of this day or earlier.", "--until", metavar="DATE"),
     ] = None
 
 
@@ -217,17 +218,17 @@ class EntityOptions:
 
     entity_type: Annotated[
         list[str],
-        _flag(_RETRIEVAL, "Only entities of this type; may be repeated.", "--entity-type", metavar="TYPE"),
+        flag(_RETRIEVAL, "Only entities of this type; may be repeated.", "--entity-type", metavar="TYPE"),
     ] = field(default_factory=list[str])
     include_entity: Annotated[
         list[str],
-        _flag(
+        flag(
             _RETRIEVAL, "An entity that must be used; may be repeated.", "--include-entity", metavar="TITLE"
         ),
     ] = field(default_factory=list[str])
     exclude_entity: Annotated[
         list[str],
-        _flag(
+        flag(
             _RETRIEVAL,
             "An entity that must not be used; may be repeated.",
             "--exclude-entity",
@@ -242,7 +243,7 @@ class LimitOptions:
 
     max_calls: Annotated[
         int | None,
-        _flag(
+        flag(
             _LIMITS,
             "End early, with the best answer so far, after so many model calls.",
             "--max-calls",
@@ -252,7 +253,7 @@ class LimitOptions:
     ] = None
     max_tokens: Annotated[
         int | None,
-        _flag(
+        flag(
             _LIMITS,
             "… after so many tokens, prompts and replies together.",
             "--max-tokens",
@@ -262,11 +263,11 @@ class LimitOptions:
     ] = None
     max_cost: Annotated[
         float | None,
-        _flag(_LIMITS, "… after so many US dollars.", "--max-cost", metavar="USD", minimum=0),
+        flag(_LIMITS, "… after so many US dollars.", "--max-cost", metavar="USD", minimum=0),
     ] = None
     deadline: Annotated[
         float | None,
-        _flag(_LIMITS, "… after so many seconds.", "--deadline", metavar="SECONDS", minimum=0.001),
+        flag(_LIMITS, "… after so many seconds.", "--deadline", metavar="SECONDS", minimum=0.001),
     ] = None
 
 
@@ -276,27 +277,27 @@ class InspectOptions:
 
     context_only: Annotated[
         bool,
-        _flag(_INSPECT, "Retrieve and print the context; no answer is written.", "--context-only"),
+        flag(_INSPECT, "Retrieve and print the context; no answer is written.", "--context-only"),
     ] = False
     show_prompt: Annotated[
         bool,
-        _flag(_INSPECT, "Print the system prompt as sent, on stderr.", "--show-prompt"),
+        flag(_INSPECT, "Print the system prompt as sent, on stderr.", "--show-prompt"),
     ] = False
     explain: Annotated[
         bool,
-        _flag(
+        flag(
             _INSPECT, "Say on stderr why each record is in the context and what the budget cut.", "--explain"
         ),
     ] = False
     fail_on_bad_citations: Annotated[
         bool,
-        _flag(_INSPECT, "Exit with status 6 when a citation does not resolve.", "--fail-on-bad-citations"),
+        flag(_INSPECT, "Exit with status 6 when a citation does not resolve.", "--fail-on-bad-citations"),
     ] = False
 
 
 PromptDirOption: TypeAlias = Annotated[
     Path | None,
-    _flag(
+    flag(
         _MODELS, "Folder of prompt files that go before those of the settings.", "--prompt-dir", metavar="DIR"
     ),
 ]
@@ -309,11 +310,11 @@ class ModelOptions:
     prompt_dir: PromptDirOption = None
     record: Annotated[
         Path | None,
-        _flag(_MODELS, "Keep every exchange with a model in this file.", "--record", metavar="FILE"),
+        flag(_MODELS, "Keep every exchange with a model in this file.", "--record", metavar="FILE"),
     ] = None
     replay: Annotated[
         Path | None,
-        _flag(_MODELS, "Answer from such a file, with no network.", "--replay", metavar="FILE"),
+        flag(_MODELS, "Answer from such a file, with no network.", "--replay", metavar="FILE"),
     ] = None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -118,17 +119,29 @@ class FakeProject:
     options: RunOptions = field(default_factory=RunOptions)
     asked: list[tuple[Question, Method]] = field(default_factory=list[tuple[Question, Method]])
     closed: int = 0
+    failing: dict[str, Exception] = field(default_factory=dict[str, Exception])
+    """By question: raised instead of the script."""
+    engine_error: CliError | None = None
+    delay: float = 0.0
+    """Seconds that each question takes."""
 
     def open(self, where: Where, options: RunOptions | None = None) -> FakeProject:
         self.where = where
         self.options = options or RunOptions()
         return self
 
+    def engine(self, method: Method) -> None:
+        if self.engine_error is not None:
+            raise self.engine_error
+
     def question(self, text: str) -> Question:
         return Question(text=text, response_type="multiple paragraphs", seed=42, community_level=2)
 
     async def stream(self, question: Question, method: Method) -> AsyncIterator[Event]:
         self.asked.append((question, method))
+        await asyncio.sleep(self.delay)
+        if question.text in self.failing:
+            raise self.failing[question.text]
         for step in self.script:
             if isinstance(step, CliError | KeyboardInterrupt):
                 raise step

@@ -10,11 +10,11 @@ def usage_line(usage: Usage) -> str:
     total = usage.total
     parts = [
         _calls(total),
-        f"{_number(total.prompt_tokens)} prompt + {_number(total.output_tokens)} output tokens",
+        f"{spaced(total.prompt_tokens)} prompt + {spaced(total.output_tokens)} output tokens",
     ]
     if total.embedding_calls:
         parts.append(
-            f"{_plural(total.embedding_calls, 'embedding call')} of {_number(total.embedding_tokens)} tokens"
+            f"{plural(total.embedding_calls, 'embedding call')} of {spaced(total.embedding_tokens)} tokens"
         )
     parts.append(cost(usage.cost_usd))
     return ", ".join(parts) + (" (some tokens counted here)" if usage.counted else "")
@@ -23,7 +23,7 @@ def usage_line(usage: Usage) -> str:
 def usage_by_stage(usage: Usage) -> list[str]:
     """A line per stage."""
     return [
-        f"{stage}: {_calls(spent)}, {_number(spent.prompt_tokens)} prompt + {_number(spent.output_tokens)} output tokens"
+        f"{stage}: {_calls(spent)}, {spaced(spent.prompt_tokens)} prompt + {spaced(spent.output_tokens)} output tokens"
         for stage, spent in usage.by_stage.items()
         if spent.llm_calls
     ]
@@ -37,12 +37,14 @@ def cost(usd: float | None) -> str:
 
 
 def _calls(usage: StageUsage) -> str:
-    return _plural(usage.llm_calls, "call")
+    return plural(usage.llm_calls, "call")
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{_number(count)} {noun}s"
+def plural(count: int, noun: str) -> str:
+    """``1 call``, ``2 calls``."""
+    return f"{count} {noun}" if count == 1 else f"{spaced(count)} {noun}s"
 
 
-def _number(count: int) -> str:
+def spaced(count: int) -> str:
+    """``1 203 400``."""
     return f"{count:,}".replace(",", " ")

@@ -1,0 +1,119 @@
+"""Asks the questions of a batch: workers side by side in one event loop, over one loaded index."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from graphrag_cli.batch.line import Done, answered, failed
+from graphrag_cli.engines.collect import collect
+from graphrag_cli.errors import AuthError, CliError
+
+if TYPE_CHECKING:
+    from graphrag_cli.batch.journal import Writer
+    from graphrag_cli.batch.questions import BatchQuestion
+    from graphrag_cli.engines.base import Engine, Question
+    from graphrag_cli.events import Event, Method
+
+_HOPELESS = 8
+"""So many questions refused for their key, and none answered: the rest would be refused too."""
+
+
+class Asker(Protocol):
+    """What a batch needs of a project."""
+
+    def engine(self, method: Method) -> Engine:
+        """Raises ``CliError`` when nothing can be asked by ``method``."""
+        ...
+
+    def question(self, text: str) -> Question:
+        """With the defaults of the settings."""
+        ...
+
+    def stream(self, question: Question, method: Method) -> AsyncIterator[Event]:
+        """Answers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """How the questions are asked."""
+
+    questions: Sequence[BatchQuestion]
+    concurrency: int
+    fields: Sequence[str] | None = None
+    """Parts of each answer that are kept; None is all."""
+    prepare: Callable[[Question], Question] = lambda question: question
+    """Puts in what flags say; a line's own options go over it."""
+    clock: Callable[[], float] = time.monotonic
+
+
+async def run_batch(asker: Asker, batch: Batch, writer: Writer, tell: Callable[[Done], None]) -> None:
+    """Asks every question and writes its line as soon as it may; ``tell`` hears of each that ended.
+
+    A question that fails becomes a line with its error. Raises ``AuthError`` when every key is refused.
+    """
+    queue = iter(batch.questions)
+    hope = _Hope()
+
+    def finish(done: Done) -> None:
+        writer.write(done)
+        tell(done)
+        hope.see(done)
+
+    workers = [
+        asyncio.create_task(_work(asker, batch, queue, finish))
+        for _ in range(min(batch.concurrency, len(batch.questions)))
+    ]
+    try:
+        await asyncio.gather(*workers)
+    finally:
+        for worker in workers:
+            worker.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+
+
+def open_engines(asker: Asker, questions: Sequence[BatchQuestion]) -> None:
+    """Opens what the questions need. Raises ``CliError`` when an index or a setting that a method needs is not there."""
+    methods: list[Method] = [question.method for question in questions]
+    for method in dict.fromkeys(methods):
+        asker.engine(method)
+
+
+async def _work(
+    asker: Asker, batch: Batch, queue: Iterator[BatchQuestion], finish: Callable[[Done], None]
+) -> None:
+    for question in queue:
+        finish(await _ask(asker, batch, question))
+
+
+async def _ask(asker: Asker, batch: Batch, question: BatchQuestion) -> Done:
+    began = batch.clock()
+    try:
+        asked = question.options.applied(batch.prepare(asker.question(question.text)))
+        answer = await collect(asker.stream(asked, question.method))
+        return answered(question, answer, batch.clock() - began, batch.fields)
+    except CliError as error:
+        return failed(question, error, batch.clock() - began)
+    except Exception as error:  # noqa: BLE001 - one question's fault must not take the others along
+        unexpected = CliError(f"unexpected {type(error).__name__}: {error}")
+        return failed(question, unexpected, batch.clock() - began)
+
+
+class _Hope:
+    """Gives up when everything so far was refused for its key."""
+
+    def __init__(self) -> None:
+        self._refused = 0
+
+    def see(self, done: Done) -> None:
+        """Raises the refusal once there were too many and nothing else."""
+        if not isinstance(done.error, AuthError):
+            self._refused = -1
+        elif self._refused >= 0:
+            self._refused += 1
+            if self._refused >= _HOPELESS:
+                raise done.error

@@ -1,0 +1,179 @@
+"""From the flags of ``batch`` to its lines, its summary and its exit status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+from graphrag_cli.cli.ask import asked_for, where_of
+from graphrag_cli.cli.options import flag
+from graphrag_cli.errors import PartialError, UsageError
+
+if TYPE_CHECKING:
+    from graphrag_cli.batch.journal import Writer
+    from graphrag_cli.batch.line import Done
+    from graphrag_cli.batch.questions import BatchQuestion
+    from graphrag_cli.batch.run import Batch
+    from graphrag_cli.batch.summary import Tally
+    from graphrag_cli.cli.options import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.project import Project
+
+MethodName: TypeAlias = Literal["local", "global", "drift", "basic"]
+_PANEL = "Batch"
+
+
+@dataclass(frozen=True, slots=True)
+class BatchFlags:
+    """What only ``batch`` takes."""
+
+    method: Annotated[
+        MethodName,
+        flag(_PANEL, "Method of questions that name none.", "--method", "-m", show_default=True),
+    ] = "local"
+    output: Annotated[
+        Path | None,
+        flag(
+            _PANEL,
+            "Write lines there instead of stdout; needed for --resume.",
+            "--output",
+            "-o",
+            metavar="FILE",
+        ),
+    ] = None
+    resume: Annotated[
+        bool,
+        flag(_PANEL, "Keep the answers that the output has, and ask the rest.", "--resume"),
+    ] = False
+    unordered: Annotated[
+        bool,
+        flag(_PANEL, "Write each line as soon as it is there.", "--unordered"),
+    ] = False
+    concurrency: Annotated[
+        int,
+        flag(
+            _PANEL, "Questions at a time.", "--concurrency", "-j", metavar="N", minimum=1, show_default=True
+        ),
+    ] = 8
+    input_format: Annotated[
+        Literal["txt", "jsonl", "csv"] | None,
+        flag(_PANEL, "Form of the questions, where the file's name does not tell.", "--input-format"),
+    ] = None
+    fields: Annotated[
+        str | None,
+        flag(_PANEL, "Only these parts of each answer.", "--fields", metavar="A,B.C"),
+    ] = None
+    quiet: Annotated[
+        bool,
+        flag(_PANEL, "Nothing on stderr but errors.", "--quiet", "-q"),
+    ] = False
+    verbose: Annotated[
+        bool,
+        flag(_PANEL, "Say each question that ended.", "--verbose", "-v"),
+    ] = False
+    debug: Annotated[
+        bool,
+        flag(_PANEL, "A traceback when something unexpected happens.", "--debug"),
+    ] = False
+
+
+def run_batch_command(
+    file: Path,
+    flags: BatchFlags,
+    where: WhereOptions,
+    retrieval: RetrievalOptions,
+    limits: LimitOptions,
+    models: ModelOptions,
+) -> int:
+    """Asks, writes, and returns the exit status: 0 when every question was answered or has no data, else 6."""
+    import asyncio
+
+    from graphrag_cli.batch.summary import Tally
+    from graphrag_cli.engines.build import RunOptions
+    from graphrag_cli.project import Project
+
+    questions = _read(file, flags)
+    kept = _kept(flags, questions)
+    done = {line.id for line in kept}
+    rest = [question for question in questions if question.id not in done]
+    batch = _batch(rest, flags, retrieval, limits)
+    project = Project.open(
+        where_of(where), RunOptions(False, models.prompt_dir, models.record, models.replay)
+    )
+    tally = Tally(len(rest), len(kept))
+    writer = _writer(flags, [question.id for question in questions], kept)
+    asyncio.run(_run(project, batch, writer, flags, tally))
+    return 0 if tally.whole else PartialError.exit_code
+
+
+async def _run(project: Project, batch: Batch, writer: Writer, flags: BatchFlags, tally: Tally) -> None:
+    from graphrag_cli.batch.run import open_engines, run_batch
+    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.render.batch import BatchView
+
+    try:
+        open_engines(project, batch.questions)
+        view = BatchView(open_consoles(quiet=flags.quiet, verbose=flags.verbose), tally)
+        try:
+            with writer:
+                await run_batch(project, batch, writer, view.tell)
+        finally:
+            view.close()
+    finally:
+        await project.aclose()
+
+
+def _read(file: Path, flags: BatchFlags) -> list[BatchQuestion]:
+    from graphrag_cli.batch.questions import form_of, read_questions
+
+    form = flags.input_format or form_of(file.name)
+    if str(file) == "-":
+        return read_questions(sys.stdin.read(), form, flags.method)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"cannot read {file}: {error}", hint="a UTF-8 file of questions, or - for stdin"
+        ) from error
+    return read_questions(text, form, flags.method)
+
+
+def _kept(flags: BatchFlags, questions: Sequence[BatchQuestion]) -> list[Done]:
+    from graphrag_cli.batch.journal import read_kept, waiting_path
+
+    if flags.output is None:
+        if flags.resume:
+            raise UsageError("--resume needs the file to go on with", hint="name it with -o")
+        return []
+    begun = any(path.exists() and path.stat().st_size for path in (flags.output, waiting_path(flags.output)))
+    if begun and not flags.resume:
+        raise UsageError(
+            f"{flags.output} is there already", hint="--resume goes on with it; or name another with -o"
+        )
+    return read_kept(flags.output, questions)
+
+
+def _writer(flags: BatchFlags, ids: Sequence[str], kept: Sequence[Done]) -> Writer:
+    from graphrag_cli.batch.journal import FileWriter, StreamWriter
+
+    order = None if flags.unordered else ids
+    return StreamWriter(sys.stdout, order) if flags.output is None else FileWriter(flags.output, order, kept)
+
+
+def _batch(
+    questions: Sequence[BatchQuestion], flags: BatchFlags, retrieval: RetrievalOptions, limits: LimitOptions
+) -> Batch:
+    from graphrag_cli.batch.run import Batch
+    from graphrag_cli.documents.fields import check_fields, parse_fields
+
+    if flags.fields is not None:
+        check_fields(flags.fields, "jsonl")
+    fields = None if flags.fields is None else parse_fields(flags.fields)
+    return Batch(
+        questions,
+        flags.concurrency,
+        fields,
+        lambda question: asked_for(question, retrieval, limits, stream=False),
+    )

@@ -1,0 +1,98 @@
+"""A batch on stderr: a bar while it runs, failures as they come, a summary at the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from graphrag_cli.batch.line import Done
+from graphrag_cli.batch.summary import Tally
+from graphrag_cli.cli.render.usage import cost, plural, spaced
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.render.live import LiveArea
+
+_BAR = 24
+_STATUSES = ("answered", "no_data", "partial", "failed")
+
+
+class BatchView:
+    """Follows a batch. Use inside a running event loop; ``close`` prints the summary."""
+
+    def __init__(self, consoles: Consoles, tally: Tally, clock: Callable[[], float] = time.monotonic) -> None:
+        self._consoles = consoles
+        self._tally = tally
+        self._clock = clock
+        self._began = clock()
+        self._area: LiveArea | None = None
+        if consoles.live_err:
+            from graphrag_cli.cli.render.live import LiveArea
+
+            self._area = LiveArea(consoles.err, self._bar, ticking=True)
+
+    def tell(self, done: Done) -> None:
+        """Takes a question that ended."""
+        self._tally.add(done)
+        if done.error is not None:
+            self._consoles.say(f"failed: {done.id}: {done.error.message}", style="red")
+        elif self._consoles.verbose:
+            self._consoles.say(f"{done.status}: {done.id} in {done.seconds:.1f} s", style="dim")
+
+    def close(self) -> None:
+        """Takes the bar away and says what came of it."""
+        if self._area is not None:
+            self._area.stop()
+            self._area = None
+        self._consoles.lines([self.summary()])
+
+    def summary(self) -> str:
+        """``200 questions: 197 answered, 3 failed; 412 calls, 1 203 400 tokens, $1.23; 34 s, 5.8 a second``."""
+        tally, seconds = self._tally, self._clock() - self._began
+        named = [
+            f"{tally.statuses[status]} {status.replace('_', ' ')}"
+            for status in _STATUSES
+            if tally.statuses[status]
+        ]
+        if tally.kept:
+            named.append(f"{tally.kept} kept from before")
+        undone = tally.total - tally.done
+        if undone:
+            named.append(f"{undone} not asked")
+        asked = f"{plural(tally.total + tally.kept, 'question')}: {', '.join(named)}"
+        spent = f"{plural(tally.usage.llm_calls, 'call')}, {plural(tally.tokens, 'token')}, {cost(tally.cost_usd)}"
+        return f"{asked}; {spent}; {_clock(seconds)}, {self._rate(seconds):.1f} a second"
+
+    def _bar(self) -> Text:
+        from rich.text import Text
+
+        tally, symbols, seconds = self._tally, self._consoles.symbols, self._clock() - self._began
+        filled = round(_BAR * tally.done / tally.total) if tally.total else _BAR
+        line = Text(no_wrap=True, overflow="ellipsis")
+        line.append(symbols.full * filled, style="green")
+        line.append(symbols.half * (_BAR - filled), style="dim")
+        line.append(f"  {tally.done} of {tally.total}", style="bold")
+        rate = self._rate(seconds)
+        if tally.done:
+            line.append(f"  {rate:.1f}/s  {_clock((tally.total - tally.done) / rate)} left", style="dim")
+        if tally.failed:
+            line.append(f"  {tally.failed} failed", style="red")
+        line.append(f"  {spaced(tally.tokens)} tokens", style="dim")
+        if tally.cost_usd:
+            line.append(f"  {cost(tally.cost_usd)}", style="dim")
+        return line
+
+    def _rate(self, seconds: float) -> float:
+        return self._tally.done / seconds if seconds > 0 else 0.0
+
+
+def _clock(seconds: float) -> str:
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02d} min"
+    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"

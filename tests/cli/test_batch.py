@@ -1,0 +1,167 @@
+"""``batch`` as a command: lines, summary, status, resuming, and a kill in the middle."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from graphrag_cli.errors import AuthError, IndexDataError, ModelError
+from tests.cli.conftest import Shell
+from tests.cli.fakes import events, partial
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def questions(tmp_path: Path) -> Path:
+    path = tmp_path / "questions.txt"
+    path.write_text("".join(f"question {number}\n" for number in range(1, 6)), encoding="utf-8")
+    return path
+
+
+def documents(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_every_question_has_its_line_and_the_summary_is_conversation(shell: Shell, questions: Path) -> None:
+    done = shell.run("batch", str(questions), "--fields", "status,usage.llm_calls")
+    lines = documents(done.out)
+    assert done.status == 0
+    assert [line["id"] for line in lines] == ["1", "2", "3", "4", "5"]
+    assert lines[0]["answer"] == {"status": "answered", "usage.llm_calls": 1}
+    assert lines[0]["schema"] == "graphrag-cli/batch/1"
+    assert done.err.startswith("5 questions: 5 answered; 5 calls, 22 550 tokens, $0.0615; ")
+    assert {method for _, method in shell.project.asked} == {"local"}
+    assert shell.project.closed == 1
+
+
+def test_a_question_that_fails_is_a_line_and_status_6(shell: Shell, questions: Path, tmp_path: Path) -> None:
+    shell.project.failing = {"question 3": ModelError("500 from the server", hint="later")}
+    target = tmp_path / "a.jsonl"
+    done = shell.run("batch", str(questions), "-o", str(target), "--method", "basic")
+    lines = documents(target.read_text(encoding="utf-8"))
+    assert (done.status, done.out) == (6, "")
+    assert [line["status"] for line in lines] == ["answered", "answered", "failed", "answered", "answered"]
+    assert lines[2]["error"] == {
+        "code": "model",
+        "message": "500 from the server",
+        "hint": "later",
+        "exit_status": 5,
+    }
+    assert "failed: 3: 500 from the server" in done.err
+    assert "4 answered, 1 failed" in done.err
+
+    shell.project.failing = {}
+    shell.project.asked.clear()
+    again = shell.run("batch", str(questions), "-o", str(target), "--method", "basic", "--resume")
+    assert again.status == 0
+    assert [question.text for question, _ in shell.project.asked] == ["question 3"]
+    assert [line["status"] for line in documents(target.read_text(encoding="utf-8"))] == ["answered"] * 5
+    assert "5 questions: 1 answered, 4 kept from before" in again.err
+
+
+def test_a_fault_of_ours_costs_one_question_only(shell: Shell, questions: Path) -> None:
+    shell.project.failing = {"question 2": ZeroDivisionError("division by zero")}
+    done = shell.run("batch", str(questions), "--quiet")
+    assert done.status == 6
+    assert documents(done.out)[1]["error"] is not None
+    assert done.err == ""
+
+
+def test_a_partial_answer_is_status_6_too(shell: Shell, questions: Path) -> None:
+    from tests.cli.fakes import answer
+
+    shell.play(*events(partial(answer())))
+    assert shell.run("batch", str(questions), "-q").status == 6
+
+
+def test_nothing_is_written_when_nothing_can_be_asked(shell: Shell, questions: Path, tmp_path: Path) -> None:
+    shell.project.engine_error = IndexDataError("entities.parquet is missing")
+    target = tmp_path / "a.jsonl"
+    done = shell.run("batch", str(questions), "-o", str(target))
+    assert (done.status, done.out) == (4, "")
+    assert not target.exists()
+
+
+def test_a_key_that_is_refused_again_and_again_ends_the_batch(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "many.txt"
+    path.write_text("".join(f"q{number}\n" for number in range(50)), encoding="utf-8")
+    shell.play(AuthError("401 from the server"))
+    done = shell.run("batch", str(path), "-o", str(tmp_path / "a.jsonl"), "-j", "2")
+    assert done.status == 5
+    assert len(shell.project.asked) < 12
+    assert "not asked" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--resume",), "--resume needs the file"),
+        (("-j", "0"), "--concurrency"),
+        (("--fields", "nothing"), "no 'nothing'"),
+    ],
+)
+def test_usage_errors(shell: Shell, questions: Path, arguments: tuple[str, ...], told: str) -> None:
+    done = shell.run("batch", str(questions), *arguments)
+    assert done.status == 2
+    assert told in done.err
+    assert shell.project.asked == []
+
+
+def test_an_output_that_is_there_is_not_overwritten(shell: Shell, questions: Path, tmp_path: Path) -> None:
+    target = tmp_path / "a.jsonl"
+    target.write_text("precious", encoding="utf-8")
+    done = shell.run("batch", str(questions), "-o", str(target))
+    assert done.status == 2
+    assert "--resume" in done.err
+    assert target.read_text(encoding="utf-8") == "precious"
+
+
+def test_questions_come_from_stdin(shell: Shell) -> None:
+    done = shell.run("batch", "-", "--input-format", "jsonl", stdin='{"id": "a", "question": "Who?"}\n')
+    assert documents(done.out)[0]["id"] == "a"
+
+
+SLOW = """
+import asyncio, sys
+import graphrag_cli.project
+from graphrag_cli.cli.boundary import run
+from tests.cli.fakes import FakeProject, answer, events
+graphrag_cli.project.Project = FakeProject(events(answer()), delay=0.02)
+sys.exit(run(["batch", {questions!r}, "-o", {target!r}, "--resume", "-j", "4", "--fields", "status"]))
+"""
+
+
+def test_kills_at_any_moment_lose_nothing_that_was_answered(tmp_path: Path) -> None:
+    questions, target = tmp_path / "q.txt", tmp_path / "a.jsonl"
+    questions.write_text("".join(f"q{number}\n" for number in range(120)), encoding="utf-8")
+    code = SLOW.format(questions=str(questions), target=str(target))
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT)}
+    seen = 0
+    for _ in range(4):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=PROJECT, env=environment, stderr=subprocess.DEVNULL
+        )
+        begun = time.monotonic()
+        while process.poll() is None and time.monotonic() - begun < 20:
+            lines = target.read_bytes().count(b"\n") if target.exists() else 0
+            if lines >= seen + 10:
+                break
+            time.sleep(0.005)
+        process.kill()
+        process.wait()
+        seen = target.read_bytes().count(b"\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=PROJECT, env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line["id"] for line in documents(target.read_text(encoding="utf-8"))] == [
+        str(n) for n in range(1, 121)
+    ]
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".", "a"))] == ["a.jsonl"]

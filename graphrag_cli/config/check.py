@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from graphrag_cli.config.loaded import Finding
 from graphrag_cli.config.prompts import KEYS, PROMPT_NAMES, load_prompts
-from graphrag_cli.config.providers import is_azure_host
+from graphrag_cli.config.providers import is_azure_host, without_password
 from graphrag_cli.config.schema import nearest
 from graphrag_cli.errors import PromptError
 
@@ -85,7 +85,9 @@ def _endpoints(settings: Settings) -> Iterator[Finding]:
             continue
         path = urlsplit(base).path.rstrip("/")
         if not base.startswith(("http://", "https://")):
-            yield Finding("error", "settings.address", key, f"{key} is no http address: {base}")
+            yield Finding(
+                "error", "settings.address", key, f"{key} is no http address: {without_password(base)}"
+            )
         elif provider == "openai" and is_azure_host(base) and "/openai/v1" not in path:
             yield Finding(
                 "warning",

@@ -38,6 +38,7 @@ class _Entry:
         self._key, self._leaves, self._problems, self._path = key, leaves, problems, path
         service = leaves.pop((*key, SERVICE), None)
         self._provider = str(self._get("provider") or "openai")
+        self._is_chat = key[0] == CHAT
         self._service = str(service.value) if service else self._provider
 
     def complete(self, variables: Variables) -> None:
@@ -47,6 +48,14 @@ class _Entry:
             )
             if self._provider == "gguf" and not self._get("path"):
                 self._lacks("path", "the GGUF file", "Give the path of the file.")
+            if (
+                self._is_chat
+                and self._provider == "scripted"
+                and not (self._get("path") or self._get("responses"))
+            ):
+                self._lacks(
+                    "path", "its replies", "Give the path of a file of replies, or `responses: [...]`."
+                )
             return
         self._names()
         self._address()

@@ -74,13 +74,13 @@ def _overrides(overrides: tuple[str, ...]) -> Leaves:
         key = undotted(name.strip())
         if not equals or not key:
             raise SettingsError(
-                f"--set {text}: not of the form key=value",
+                f"--set {name}: not of the form key=value",
                 hint="For example: --set local_search.top_k_entities=20",
             )
         try:
             parsed = parse_value(value)
         except ValueError as error:
-            raise SettingsError(f"--set {text}: the value is {error}", hint="Put text in quotes.") from None
+            raise SettingsError(f"--set {name}: the value is {error}", hint="Put text in quotes.") from None
         for inner, leaf in flatten(parsed, Origin("set", name.strip()), key):
             put(leaves, inner, leaf)
     return leaves

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from graphrag_cli.config import template
 from graphrag_cli.config.loaded import Finding
+from graphrag_cli.config.schema import nearest
 from graphrag_cli.errors import PromptError
 from graphrag_cli.resources import shipped
 
@@ -174,8 +174,7 @@ def adapt(name: PromptName, text: str, origin: str) -> tuple[Prompt, list[Findin
         text = f"{text.rstrip()}\n\n# {missing.replace('_', ' ').capitalize()}\n\n{{{missing}}}\n"
         findings.append(_odd(name, origin, f"has no {{{missing}}}; it is put at the end"))
     for word in sorted(words - spellings.keys()):
-        near = difflib.get_close_matches(word, spellings, n=1)
-        guess = f" (did you mean {{{near[0]}}}?)" if near else ""
+        guess = nearest(word, spellings)
         findings.append(
             _odd(name, origin, f"has {{{word}}}, which nothing fills: it is sent as it stands{guess}")
         )

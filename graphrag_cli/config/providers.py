@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
+
+MASK = "********"
+_CREDENTIALS = re.compile(r"(://)[^/@\s]+@")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,11 @@ def host_of(url: str | None) -> str:
         return (urlsplit(url or "").hostname or "").lower()
     except ValueError:
         return ""
+
+
+def without_password(text: str) -> str:
+    """``text`` with the user and password of any URL in it masked."""
+    return _CREDENTIALS.sub(rf"\1{MASK}@", text)
 
 
 def is_own_network(url: str | None) -> bool:

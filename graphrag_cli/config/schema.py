@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 from types import NoneType, UnionType
@@ -113,14 +112,16 @@ def names_at(prefix: Key) -> tuple[str, ...]:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`` (did you mean …?)`` when one of ``known`` is like ``name``, else nothing."""
+    import difflib  # only where something is wrong
+
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
 def is_secret(key: Key) -> bool:
-    """True when the value under ``key`` must never be shown."""
+    """True when the value under ``key`` must never be shown: keys, connection strings, and headers, which may hold keys."""
     field = field_at(key)
-    return field is not None and SecretStr in members(field.annotation)
+    return "headers" in key[:-1] or (field is not None and SecretStr in members(field.annotation))
 
 
 def is_path(key: Key) -> bool:
@@ -163,7 +164,7 @@ def _allowed_one(member: object, metadata: list[object]) -> str:
         choices = [str(choice) for choice in get_args(member)]
         return choices[0] if len(choices) == 1 else "one of " + ", ".join(choices)
     if get_origin(member) is tuple:
-        return "a list"
+        return "a list of text"
     if get_origin(member) is dict or (isinstance(member, type) and issubclass(member, Section)):
         return "a section"
     return _NAMES.get(cast("object", member), "a value") + (

@@ -11,11 +11,12 @@ from pydantic import BaseModel, SecretStr
 
 from graphrag_cli.config.leaves import Key, dotted
 from graphrag_cli.config.loaded import Origin
+from graphrag_cli.config.providers import MASK, without_password
+from graphrag_cli.config.schema import is_secret
 
 if TYPE_CHECKING:
     from graphrag_cli.config.loaded import Loaded
 
-MASK = "********"
 MISSING = "(missing)"
 DEFAULT = Origin("default")
 
@@ -37,7 +38,7 @@ def rows(loaded: Loaded) -> tuple[Row, ...]:
         if name in loaded.unresolved:
             found.append(Row(name, MISSING, Origin("file", loaded.path.name)))
         else:
-            found.append(Row(name, _text(value), loaded.origins.get(name, DEFAULT)))
+            found.append(Row(name, _text(_plain(key, value)), loaded.origins.get(name, DEFAULT)))
     return tuple(found)
 
 
@@ -50,7 +51,7 @@ def as_yaml(loaded: Loaded) -> str:
         inner = tree
         for name in key[:-1]:
             inner = cast("dict[str, object]", inner.setdefault(name, {}))
-        inner[key[-1]] = MISSING if dotted(key) in loaded.unresolved else _plain(value)
+        inner[key[-1]] = MISSING if dotted(key) in loaded.unresolved else _plain(key, value)
     dump = cast("Callable[..., str]", yaml.safe_dump)  # pyright: ignore[reportUnknownMemberType]
     return dump(tree, sort_keys=False, allow_unicode=True, width=10_000)
 
@@ -68,20 +69,22 @@ def _walk(value: object, key: Key) -> Iterator[tuple[Key, object]]:
             yield from _walk(inner, (*key, name))
 
 
-def _plain(value: object) -> object:
+def _plain(key: Key, value: object) -> object:
+    """``value`` as YAML knows it, with what is secret masked."""
+    if isinstance(value, SecretStr) or (isinstance(value, str) and is_secret(key)):
+        return MASK
     match value:
-        case SecretStr():
-            return MASK
         case Path():
             return str(value)
         case tuple():
-            return [_plain(item) for item in cast("tuple[object, ...]", value)]
+            return [_plain(key, item) for item in cast("tuple[object, ...]", value)]
+        case str():
+            return without_password(value)
         case _:
             return value
 
 
-def _text(value: object) -> str:
-    plain = _plain(value)
+def _text(plain: object) -> str:
     if plain is None:
         return "null"
     return str(plain).lower() if isinstance(plain, bool) else str(plain)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -102,8 +103,11 @@ class Builder:
 
                 return ExtractiveChat(MiniLmEmbedder(), counter_for(settings.model), name=settings.model)
             case "scripted":
-                from graphrag_cli.llm.scripted import from_file
+                from graphrag_cli.llm.scripted import ScriptedChat, from_file
 
+                if settings.responses:
+                    replies = cycle(settings.responses)
+                    return ScriptedChat(lambda _request: next(replies), name=settings.model)
                 return from_file(_path(self._settings.root, settings), name=settings.model)
             case "openai" | "azure" | "gguf":
                 raise SettingsError(f"provider {settings.provider!r} is not there yet")

@@ -12,8 +12,9 @@ from graphrag_cli.config.check import check
 from graphrag_cli.config.describe import keys
 from graphrag_cli.config.load import load
 from graphrag_cli.config.loaded import Where
+from graphrag_cli.config.providers import MASK
 from graphrag_cli.config.schema import field_at
-from graphrag_cli.config.show import MASK, as_yaml, rows
+from graphrag_cli.config.show import as_yaml, rows
 from graphrag_cli.resources import shipped
 from tests.config.kit import MODELS, V1, V2, V3, loaded, project
 
@@ -105,6 +106,22 @@ def test_secrets_are_never_shown(tmp_path: Path, text: str) -> None:
 
     assert "sk-very-secret" not in document
     assert MASK in document
+
+
+def test_passwords_in_addresses_and_headers_are_masked(tmp_path: Path) -> None:
+    text = """\
+completion_models:
+  m:
+    model: x
+    api_base: http://user:pw-1@localhost:1/v1
+    proxy: http://user:pw-2@proxy:3128
+    headers: {X-Api-Key: pw-3}
+"""
+    result = loaded(tmp_path, text)
+    document = as_yaml(result) + repr(rows(result))
+
+    assert not [secret for secret in ("pw-1", "pw-2", "pw-3") if secret in document]
+    assert f"http://{MASK}@localhost:1/v1" in document
 
 
 def test_a_missing_value_is_shown_as_such(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def refused(folder: Path, text: str, *sets: str) -> SettingsError:
         ("models: [a, b]\n", "settings.yaml:1: completion_models is ['a', 'b']; it must be a section"),
         ("completion_models:\n  m:\n    call_args:\n      temperature: 3\n", "settings.yaml:4: completion_models.m.call_args.temperature is 3; it must be a number from 0 to 2 or null"),
         ("local_search:\n  prompt: [a]\n", "settings.yaml:2: local_search.prompt is ['a']; it must be a path or null"),
-        ("embedding_models:\n  m:\n    headers:\n      X: [1]\n", "settings.yaml:4: embedding_models.m.headers.X is [1]; it must be text"),
+        ("embedding_models:\n  m:\n    headers:\n      X: [1]\n", "settings.yaml:4: embedding_models.m.headers.X is something that cannot be used; it must be text"),
     ],
 )  # fmt: skip
 def test_a_wrong_value_names_place_key_value_and_what_is_allowed(
@@ -201,7 +201,10 @@ def test_set_without_key_and_value_is_an_error(tmp_path: Path, text: str) -> Non
 
 
 def test_set_with_a_value_that_is_no_yaml_is_an_error(tmp_path: Path) -> None:
-    assert "--set response_type=[a" in refused(tmp_path, MODELS, "response_type=[a").message
+    message = refused(tmp_path, MODELS, "completion_models.m.api_key=[sk-secret").message
+
+    assert message.startswith("--set completion_models.m.api_key: the value is not valid YAML")
+    assert "sk-secret" not in message
 
 
 def test_a_broken_dotenv_is_an_error_that_names_it(tmp_path: Path) -> None:

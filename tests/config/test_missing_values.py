@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_cli.config.needs import require_models
 from graphrag_cli.errors import SettingsError
-from tests.config.kit import MODELS, V3, loaded
+from tests.config.kit import V3, loaded
 
 CHAT = "completion_models.default_completion_model"
 
@@ -41,7 +40,7 @@ def test_the_key_as_written_is_named_in_old_files(tmp_path: Path) -> None:
     assert problem.text.startswith("settings.yaml:3: llm.api_key needs the variable NOPE")
 
 
-def test_global_search_does_not_need_the_embedding_model(tmp_path: Path) -> None:
+def test_a_run_that_does_not_use_a_model_does_not_need_its_key(tmp_path: Path) -> None:
     text = """\
 completion_models:
   default_completion_model: {provider: extractive}
@@ -50,18 +49,9 @@ embedding_models:
 """
     result = loaded(tmp_path, text)
 
-    require_models(result, "global")
+    result.require(CHAT)
     with pytest.raises(SettingsError, match="NOPE"):
-        require_models(result, "local")
-
-
-def test_a_method_whose_model_is_not_described_says_which_there_are(tmp_path: Path) -> None:
-    result = loaded(tmp_path, MODELS + "drift_search: {completion_model_id: default_completion_mode}\n")
-
-    require_models(result, "local")
-    with pytest.raises(SettingsError, match="did you mean default_completion_model") as caught:
-        require_models(result, "drift")
-    assert "default_completion_model" in (caught.value.hint or "")
+        result.require(CHAT, "embedding_models.default_embedding_model")
 
 
 @pytest.mark.parametrize(
@@ -166,6 +156,11 @@ def test_a_missing_connection_string_is_no_problem_for_a_folder(tmp_path: Path) 
 
     assert dict(loaded(tmp_path, text.format("file")).unresolved) == {}
     assert "output_storage.connection_string" in loaded(tmp_path, text.format("blob")).unresolved
+
+
+def test_a_scripted_model_needs_its_replies(tmp_path: Path) -> None:
+    assert f"{CHAT}.path" in loaded(tmp_path, chat("{provider: scripted}")).unresolved
+    assert dict(loaded(tmp_path, chat("{provider: scripted, responses: [sure]}")).unresolved) == {}
 
 
 def test_a_missing_value_leaves_the_default_in_the_tree(tmp_path: Path) -> None:

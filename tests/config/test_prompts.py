@@ -257,7 +257,7 @@ def test_a_misspelt_placeholder_is_told_with_the_nearest_name(tmp_path: Path) ->
     ).findings
 
     assert len(findings) == 1
-    assert "did you mean {context_data}?" in findings[0].text
+    assert "did you mean context_data?" in findings[0].text
 
 
 def test_a_byte_order_mark_is_no_part_of_a_prompt(tmp_path: Path) -> None:

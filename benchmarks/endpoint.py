@@ -14,35 +14,14 @@ import base64
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from random import Random
 from typing import Any
 
+from benchmarks.calls import Call, Latency
 from benchmarks.replies import Reply, reply_to
 from benchmarks.vectors import embedding
 from benchmarks.wire import Request, Response, serve
-
-
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """Seconds to the first token and per token after it; each delay is drawn within ±``jitter`` of that."""
-
-    first: float = 0.0
-    token: float = 0.0
-    jitter: float = 0.0
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call as the endpoint saw it; seconds of a monotonic clock."""
-
-    stage: str
-    began: float
-    ended: float
-    prompt_tokens: int
-    asked: str
-    """The last message, cut."""
 
 
 class Endpoint:

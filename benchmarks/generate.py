@@ -13,22 +13,12 @@ import numpy as np
 
 from benchmarks import vectors
 from benchmarks.graph import make_communities, make_graph
-from benchmarks.project import write_settings
 from benchmarks.spec import Spec, hub, sized
 from benchmarks.tables import Writer
 
 
-def ready(spec: Spec, cache: Path) -> Path:
-    """The project folder of the index, made when it is not there yet."""
-    project = cache / spec.slug
-    if not (project / "output").is_dir():
-        _make(spec, project)
-    write_settings(project, project / "output", spec.width)
-    return project
-
-
-def _make(spec: Spec, project: Path) -> None:
-    """Made beside its place and moved there when whole."""
+def make(spec: Spec, project: Path) -> None:
+    """The tables and vectors, made beside their place and moved there when whole."""
     began = time.perf_counter()
     _say(f"making {asdict(spec)} …")
     unfinished = project / "unfinished"
@@ -72,7 +62,11 @@ def main() -> None:
     parser.add_argument("--to", type=Path, required=True, help="folder that holds generated indexes")
     args = parser.parse_args()
     base = hub(args.width) if args.hub else sized(args.entities, args.width)
-    print(ready(replace(base, vectors=args.vectors, ann=args.ann, seed=args.seed), args.to))
+    spec = replace(base, vectors=args.vectors, ann=args.ann, seed=args.seed)
+    project = args.to / spec.slug
+    if not (project / "output").is_dir():
+        make(spec, project)
+    print(project)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, cast
 
-from benchmarks.endpoint import Call, Latency
+from benchmarks.calls import Call, Latency
 
 # Loopback must not go through a proxy that the environment names.
 _OPEN = urllib.request.build_opener(urllib.request.ProxyHandler({})).open

@@ -71,6 +71,11 @@ def usable(vectors: Matrix) -> NDArray[np.bool_]:
     return np.isfinite(vectors).all(axis=1) & (np.abs(vectors).max(axis=1, initial=0) > 0)
 
 
+def all_unit(vectors: Matrix) -> bool:
+    """Whether all vectors are of length 1, so that order by distance and by angle is the same."""
+    return bool(len(vectors) and np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3))
+
+
 def unit(vectors: Matrix) -> Matrix:
     """Each row scaled to length 1; rows without a direction become NaN."""
     norms = np.linalg.norm(vectors.astype(np.float64, copy=False), axis=1, keepdims=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -31,6 +32,14 @@ OWNERS: dict[VectorName, TableName] = {
     "community_full_content": "reports",
     "text_unit_text": "text_units",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Ids and vectors of records that are likely near, in the order of the table."""
+
+    ids: list[str]
+    vectors: Matrix
 
 
 class VectorSource(Protocol):
@@ -68,8 +77,8 @@ class VectorSource(Protocol):
         """Vectors at ``rows``."""
         ...
 
-    def candidates(self, query: Matrix, k: int) -> Rows | None:
-        """Rows likely to hold the ``k`` nearest, from an index of approximate neighbours; None when there is none."""
+    def candidates(self, query: Matrix, k: int) -> Candidates | None:
+        """Records likely to hold the ``k`` nearest, from an index of approximate neighbours; None when there is none."""
         ...
 
 
@@ -194,28 +203,33 @@ class StoredTable:
             positions = self._positions(only)
             kept = np.unique(positions[positions >= 0])
             found = similarity.nearest(queries, [(kept, self._unit_rows(kept))], len(kept))
-            return [self._hits(one, k) for one in found]
+            return [self._hits(self._keys(one.positions), one, k) for one in found]
         return [self._search_one(queries[place : place + 1], k) for place in range(len(queries))]
 
     def _search_one(self, query: Matrix, k: int) -> Hits:
         """Asks for more while hits without a record crowd out others."""
         wanted = k
         while True:
-            found = self._nearest(query, wanted)
-            hits = self._hits(found, k)
-            if len(hits.ids) == k or len(found.positions) < wanted:
+            keys, found = self._nearest(query, wanted)
+            hits = self._hits(keys, found, k)
+            if len(hits.ids) == k or len(keys) < wanted:
                 return hits
             wanted = max(wanted * 4, 64)
 
-    def _nearest(self, query: Matrix, k: int) -> Nearest:
+    def _nearest(self, query: Matrix, k: int) -> tuple[list[str], Nearest]:
+        """Ids and similarities: exact over all, or over what the table's index proposes when the table is large."""
         likely = None if self._fits else self._source.candidates(similarity.unit(query), k)
-        if likely is None or len(likely) < min(k, self.rows):
-            return similarity.nearest(query, self._blocks(), k)[0]
-        likely = np.sort(likely)
-        return similarity.nearest(query, [(likely, self._unit_rows(likely))], k)[0]
+        if likely is not None and len(likely.ids) >= min(k, self.rows):
+            places = np.arange(len(likely.ids))
+            found = similarity.nearest(query, [(places, similarity.unit(likely.vectors))], k)[0]
+            return [likely.ids[place] for place in found.positions.tolist()], found
+        found = similarity.nearest(query, self._blocks(), k)[0]
+        return self._keys(found.positions), found
 
-    def _hits(self, found: Nearest, k: int) -> Hits:
-        keys = convert.strings(convert.take(self._source.ids(), found.positions))
+    def _keys(self, positions: Rows) -> list[str]:
+        return convert.strings(convert.take(self._source.ids(), positions))
+
+    def _hits(self, keys: list[str], found: Nearest, k: int) -> Hits:
         rows = self._space.rows(keys)
         known = np.flatnonzero(rows >= 0)
         _, first = np.unique(rows[known], return_index=True)
@@ -331,7 +345,7 @@ class ColumnSource:
         """Vectors at ``rows``."""
         return similarity.matrix([convert.take(self._vectors, rows)], self._width)
 
-    def candidates(self, query: Matrix, k: int) -> Rows | None:
+    def candidates(self, query: Matrix, k: int) -> Candidates | None:
         """There is never an index."""
         del query, k
         return None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphrag_cli.index.graph import Rows
     from graphrag_cli.index.similarity import Matrix
     from graphrag_cli.index.snapshot import Snapshot
-    from graphrag_cli.index.vector_table import VectorSource
+    from graphrag_cli.index.vector_table import Candidates, VectorSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,9 @@ _COLUMNS: dict[VectorName, tuple[str, ...]] = {
     "community_full_content": ("full_content_embedding",),
     "text_unit_text": ("text_embedding",),
 }
+_COVERED = 0.9
+"""An index is used when it covers this share of the rows; the rest is searched flat by lance."""
+_ANN = {"nprobes": 32, "refine_factor": 4}
 BUILT = "vectors"
 """Folder beside the settings where ``index embed`` puts what it builds, one folder per model."""
 
@@ -245,6 +248,7 @@ class LanceSource:
         self._vector = self._field(schema.vector_field if schema else "vector", "vector")
         self._width = self._measure()
         self._ids = Lazy(self._read_ids)
+        self._metric = Lazy(self._read_metric)
 
     def _field(self, wanted: str, what: Literal["id", "vector"]) -> str:
         """The column named, else the only one of the right type."""
@@ -311,7 +315,34 @@ class LanceSource:
         taken = self._data.take(rows.tolist(), columns=[self._vector])
         return similarity.matrix(taken.column(self._vector).chunks, self._width)
 
-    def candidates(self, query: Matrix, k: int) -> Rows | None:
-        """Not used yet: every search is exact."""
-        del query, k
+    def candidates(self, query: Matrix, k: int) -> Candidates | None:
+        """From the table's own index, where it covers the table and its order agrees with cosine."""
+        from graphrag_cli.index import convert, similarity
+        from graphrag_cli.index.vector_table import Candidates
+
+        metric = self._metric()
+        if metric is None:
+            return None
+        wanted = {"column": self._vector, "q": query[0], "k": 4 * k + 64, "metric": metric, **_ANN}
+        found = self._data.to_table(columns=[self._id, self._vector], nearest=wanted, with_row_address=True)
+        found = found.sort_by("_rowaddr")
+        ids = convert.as_text(found.column(self._id)).combine_chunks()
+        return Candidates(
+            convert.strings(ids), similarity.matrix(found.column(self._vector).chunks, self._width)
+        )
+
+    def _read_metric(self) -> str | None:
+        """Metric of an index of (nearly) all rows by which nearest are nearest by cosine too; None: there is none.
+
+        GraphRAG's own index is made over a single row that is then deleted: it covers nothing and is not used.
+        """
+        from graphrag_cli.index import similarity
+
+        for index in self._data.describe_indices():
+            if index.field_names != [self._vector] or index.num_rows_indexed < _COVERED * self._rows:
+                continue
+            metric = str(index.details.get("metric_type", "")).lower()
+            head = self._data.to_table(columns=[self._vector], limit=256).column(self._vector)
+            if metric == "cosine" or similarity.all_unit(similarity.matrix(head.chunks, self._width)):
+                return metric
         return None

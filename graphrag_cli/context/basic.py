@@ -20,7 +20,7 @@ def build_basic_context(
 ) -> ContextBundle:
     """The text units at ``text_unit_rows`` (most similar first) that fit ``budget`` tokens."""
     drafts = (
-        Draft(unit.id, "", (unit.number, unit.text), 1, {"rank": rank, "similarity": round(similarity, 4)})
+        Draft(unit.id, "", (unit.label, unit.text), 1, {"rank": rank, "similarity": round(similarity, 4)})
         for rank, (unit, similarity) in enumerate(
             zip(snapshot.text_units(text_unit_rows), similarities, strict=True), start=1
         )

@@ -162,7 +162,7 @@ def _numbers(text: str, is_range: bool) -> Iterator[str]:
 def resolve(snapshot: Snapshot, cited: Cited, sent: Mapping[tuple[Dataset, str], ContextRecord]) -> Citation:
     """What ``cited`` leads to: the record, whether it was sent, its passages and their documents."""
     record = sent.get((cited.dataset, cited.id))
-    row = _row(snapshot, cited)
+    row = int(snapshot.rows_by_label(cited.dataset, [cited.id])[0])
     if row < 0:
         title = record.title if record else ""
         record_id = record.record_id if record else None
@@ -183,24 +183,6 @@ def resolve(snapshot: Snapshot, cited: Cited, sent: Mapping[tuple[Dataset, str],
         passages=passages,
         excerpt=excerpt(text),
     )
-
-
-def _row(snapshot: Snapshot, cited: Cited) -> int:
-    if not cited.id.isdecimal() or len(cited.id) > 18:
-        return -1
-    numbers = [int(cited.id)]
-    match cited.dataset:
-        case "reports":
-            rows = snapshot.report_rows_by_community(numbers)
-        case "entities":
-            rows = snapshot.entity_rows_by_number(numbers)
-        case "relationships":
-            rows = snapshot.relationship_rows_by_number(numbers)
-        case "claims":
-            rows = snapshot.claim_rows_by_number(numbers)
-        case "sources":
-            rows = snapshot.text_unit_rows_by_number(numbers)
-    return int(rows[0])
 
 
 def _describe(snapshot: Snapshot, dataset: Dataset, row: int) -> tuple[str, str, str]:
@@ -232,7 +214,7 @@ def _passages(snapshot: Snapshot, dataset: Dataset, row: int) -> tuple[Passage, 
     return tuple(
         Passage(
             text_unit_id=unit.id,
-            source_id=str(unit.number),
+            source_id=str(unit.label),
             document=DocumentRef(document.id, document.title) if document else None,
             excerpt=excerpt(unit.text),
         )

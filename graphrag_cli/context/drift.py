@@ -30,7 +30,7 @@ def build_fold(
         Draft(
             report.id,
             report.title,
-            (report.community, report.title, report.content),
+            (report.label, report.title, report.content),
             2,
             {"similarity": round(similarity, 4), "level": report.level},
         )

@@ -87,7 +87,7 @@ def _reports(
         Draft(
             found[at].id,
             found[at].title,
-            (found[at].community, found[at].title, found[at].content),
+            (found[at].label, found[at].title, found[at].content),
             2,
             {"matches": int(inside[at]), "rank": found[at].rank},
         )
@@ -119,7 +119,7 @@ def _entities(snapshot: Snapshot, matches: Matches, budget: int, tokens: TokenCo
         Draft(
             entity.id,
             entity.title,
-            (entity.number, entity.title, entity.description, entity.degree),
+            (entity.label, entity.title, entity.description, entity.degree),
             2,
             {"rank": rank, "similarity": None if similarity is None else round(similarity, 4)},
         )
@@ -174,7 +174,7 @@ def _relationship_drafts(snapshot: Snapshot, rows: Rows, reasons: list[tuple[str
             yield Draft(
                 found.id,
                 f"{found.source} → {found.target}",
-                (found.number, found.source, found.target, found.description, found.weight),
+                (found.label, found.source, found.target, found.description, found.weight),
                 3,
                 {"kind": kind, ranked_by: value},
             )
@@ -194,7 +194,7 @@ def _unique_claims(snapshot: Snapshot, rows: Rows) -> Iterator[Draft]:
                 continue
             seen.add(said)
             cells = (
-                claim.number,
+                claim.label,
                 claim.subject,
                 claim.object,
                 claim.status,
@@ -234,7 +234,7 @@ def _source_drafts(snapshot: Snapshot, ordered: list[tuple[int, int, int]]) -> I
         for at, unit in enumerate(snapshot.text_units(chunk), start=start):
             _, rank, count = ordered[at]
             why = {"entity": rank, "relationships": count}
-            yield Draft(unit.id, "", (unit.number, unit.text), 1, dict(why))
+            yield Draft(unit.id, "", (unit.label, unit.text), 1, dict(why))
 
 
 def _chunks(rows: Rows) -> Iterable[tuple[int, Rows]]:

@@ -96,7 +96,7 @@ class _Line:
 
 def _draft(one: WeighedReport) -> Draft:
     report = one.report
-    cells = (report.community, report.title, one.weight, report.content, report.rank)
+    cells = (report.label, report.title, one.weight, report.content, report.rank)
     why = {"occurrence weight": one.weight, "rank": report.rank, "level": report.level}
     return Draft(report.id, report.title, cells, CONTENT, dict(why))
 

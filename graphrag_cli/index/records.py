@@ -1,4 +1,8 @@
-"""Rows of an index as frozen values. Made only for the few rows a question touches, never for a table."""
+"""Rows of an index as frozen values. Made only for the few rows a question touches, never for a table.
+
+``label`` is what a context row prints as its id and what citations name: the number in the table, or, where
+several indexes are asked at once, ``index:number``.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,13 @@ class Entity:
     type: str
     description: str
     degree: int
+    cited_as: str = ""
+    """The label, where it is not the number itself."""
+
+    @property
+    def label(self) -> int | str:
+        """Its id in contexts and citations."""
+        return self.cited_as or self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,13 @@ class Relationship:
     description: str
     weight: float
     combined_degree: int
+    cited_as: str = ""
+    """The label, where it is not the number itself."""
+
+    @property
+    def label(self) -> int | str:
+        """Its id in contexts and citations."""
+        return self.cited_as or self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +62,13 @@ class Report:
     summary: str
     content: str
     rank: float
+    cited_as: str = ""
+    """The label, where it is not the number itself."""
+
+    @property
+    def label(self) -> int | str:
+        """Its id in contexts and citations."""
+        return self.cited_as or self.community
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +80,13 @@ class TextUnit:
     number: int
     text: str
     document_id: str | None
+    cited_as: str = ""
+    """The label, where it is not the number itself."""
+
+    @property
+    def label(self) -> int | str:
+        """Its id in contexts and citations."""
+        return self.cited_as or self.number
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +105,13 @@ class Claim:
     end_date: str
     source_text: str
     text_unit_id: str | None
+    cited_as: str = ""
+    """The label, where it is not the number itself."""
+
+    @property
+    def label(self) -> int | str:
+        """Its id in contexts and citations."""
+        return self.cited_as or self.number
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_cli.events import IndexSummary
+from graphrag_cli.events import Dataset, IndexSummary
 from graphrag_cli.index import arrow, convert, graph, narrow
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.arrow import Array
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
 
 Rows: TypeAlias = NDArray[np.int64]
+
+
+MAX_DIGITS = 18
+"""A longer number is no id: it does not fit 64 bits."""
 
 
 def as_rows(rows: Sequence[int]) -> Rows:
@@ -185,6 +189,21 @@ class Snapshot:
     def document_rows_by_id(self, ids: Sequence[str]) -> Rows:
         """By document id."""
         return self._by_id("documents", ids)
+
+    def rows_by_label(self, dataset: Dataset, labels: Sequence[str]) -> Rows:
+        """By the id that contexts print and citations name; see ``records``."""
+        numbers = [int(label) if label.isdecimal() and len(label) <= MAX_DIGITS else -1 for label in labels]
+        match dataset:
+            case "reports":
+                return self.report_rows_by_community(numbers)
+            case "entities":
+                return self.entity_rows_by_number(numbers)
+            case "relationships":
+                return self.relationship_rows_by_number(numbers)
+            case "claims":
+                return self.claim_rows_by_number(numbers)
+            case "sources":
+                return self.text_unit_rows_by_number(numbers)
 
     # -- rows to keys -----------------------------------------------------------------------------------------
 

@@ -2,75 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from graphrag_cli.events import ContextRecord, Dataset
 
 if TYPE_CHECKING:
-    from graphrag_cli.index.snapshot import Snapshot
-
-Finder: TypeAlias = "Callable[[Snapshot, Sequence[int]], list[ContextRecord]]"
+    from graphrag_cli.index.snapshot import Rows, Snapshot
 
 
 def recall(snapshot: Snapshot, context: Mapping[Dataset, Sequence[str]]) -> list[ContextRecord]:
     """Records of the ids in ``context``; ids that the index does not have are left out."""
     found: list[ContextRecord] = []
     for dataset, ids in context.items():
-        numbers = [int(one) for one in ids if one.lstrip("-").isdigit()]
-        found += _FINDERS[dataset](snapshot, numbers)
+        rows = snapshot.rows_by_label(dataset, ids)
+        found += _records(snapshot, dataset, rows[rows >= 0])
     return found
 
 
-def _reports(snapshot: Snapshot, numbers: Sequence[int]) -> list[ContextRecord]:
-    rows = snapshot.report_rows_by_community(numbers)
-    return [
-        _record("reports", report.community, report.id, report.title, report.content)
-        for report in snapshot.reports(rows[rows >= 0])
-    ]
+def _records(snapshot: Snapshot, dataset: Dataset, rows: Rows) -> list[ContextRecord]:
+    match dataset:
+        case "reports":
+            reports = snapshot.reports(rows)
+            return [_record(dataset, one.label, one.id, one.title, one.content) for one in reports]
+        case "entities":
+            entities = snapshot.entities(rows)
+            return [_record(dataset, one.label, one.id, one.title, one.description) for one in entities]
+        case "relationships":
+            return [
+                _record(dataset, one.label, one.id, f"{one.source} → {one.target}", one.description)
+                for one in snapshot.relationships(rows)
+            ]
+        case "claims":
+            claims = snapshot.claims(rows)
+            return [_record(dataset, one.label, one.id, one.subject, one.description) for one in claims]
+        case "sources":
+            return [_record(dataset, one.label, one.id, "", one.text) for one in snapshot.text_units(rows)]
 
 
-def _entities(snapshot: Snapshot, numbers: Sequence[int]) -> list[ContextRecord]:
-    rows = snapshot.entity_rows_by_number(numbers)
-    return [
-        _record("entities", entity.number, entity.id, entity.title, entity.description)
-        for entity in snapshot.entities(rows[rows >= 0])
-    ]
-
-
-def _relationships(snapshot: Snapshot, numbers: Sequence[int]) -> list[ContextRecord]:
-    rows = snapshot.relationship_rows_by_number(numbers)
-    return [
-        _record("relationships", one.number, one.id, f"{one.source} → {one.target}", one.description)
-        for one in snapshot.relationships(rows[rows >= 0])
-    ]
-
-
-def _claims(snapshot: Snapshot, numbers: Sequence[int]) -> list[ContextRecord]:
-    rows = snapshot.claim_rows_by_number(numbers)
-    return [
-        _record("claims", claim.number, claim.id, claim.subject, claim.description)
-        for claim in snapshot.claims(rows[rows >= 0])
-    ]
-
-
-def _sources(snapshot: Snapshot, numbers: Sequence[int]) -> list[ContextRecord]:
-    rows = snapshot.text_unit_rows_by_number(numbers)
-    return [
-        _record("sources", unit.number, unit.id, "", unit.text)
-        for unit in snapshot.text_units(rows[rows >= 0])
-    ]
-
-
-def _record(dataset: Dataset, number: int, record_id: str, title: str, text: str) -> ContextRecord:
-    values = {"id": number, "title": title, "text": text}
-    return ContextRecord(dataset, str(number), record_id, title, values, why={"recalled": 1})
-
-
-_FINDERS: dict[Dataset, Finder] = {
-    "reports": _reports,
-    "entities": _entities,
-    "relationships": _relationships,
-    "claims": _claims,
-    "sources": _sources,
-}
+def _record(dataset: Dataset, label: int | str, record_id: str, title: str, text: str) -> ContextRecord:
+    values = {"id": label, "title": title, "text": text}
+    return ContextRecord(dataset, str(label), record_id, title, values, why={"recalled": 1})

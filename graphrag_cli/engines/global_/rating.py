@@ -137,7 +137,7 @@ class Rating:
                 return None
             except ModelError as error:
                 self._errors.setdefault(report.community, error)
-                self._notice("rate.failed", f"Report {report.community} could not be rated: {error.message}")
+                self._notice("rate.failed", f"Report {report.label} could not be rated: {error.message}")
                 return None
         return reply.value.rating
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TypeAlias, cast
 
 from graphrag_cli.events import Event
@@ -12,11 +12,11 @@ Emit: TypeAlias = Callable[[Event], None]
 """Tells of an event; never waits."""
 
 
-async def pump(work: Callable[[Emit], Awaitable[None]]) -> AsyncIterator[Event]:
+async def pump(work: Callable[[Emit], Awaitable[None]]) -> AsyncGenerator[Event]:
     """Yields what ``work`` emits until it ends, then raises what it raised.
 
-    Closing the iterator, or cancelling who reads it, cancels ``work`` and waits until it is gone. Work that fails
-    in a task group with a single error raises that error, not the group.
+    Closing the generator, or cancelling who reads it, cancels ``work`` and waits until it is gone; whoever iterates it
+    inside another generator must close it (``contextlib.aclosing``). Work that fails in a task group with a single error raises that error, not the group.
     """
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
 

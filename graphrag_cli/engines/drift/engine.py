@@ -9,6 +9,7 @@ Each question gets its own ``QueryState``; the engine keeps nothing.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -85,8 +86,9 @@ class DriftSearch:
         if state is None:
             async for event in run.rewrite():
                 yield event
-        async for event in pump(partial(self._answer, run, state)):
-            yield event
+        async with aclosing(pump(partial(self._answer, run, state))) as events:
+            async for event in events:
+                yield event
 
     async def _answer(self, run: Run, resumed: QueryState | None, emit: Emit) -> None:
         entities = self._tools.vectors.open("entity_description")

@@ -7,14 +7,12 @@ order in which actions are read (see ``frontier``), never in the order in which 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
-from graphrag_cli.engines.drift.action import ActionMetadata, DriftAction, clean_questions
-from graphrag_cli.engines.drift.document import SCHEMA, NodeDocument, StateDocument
-from graphrag_cli.errors import UsageError
+from graphrag_cli.engines.drift.action import ActionMetadata, DriftAction
+from graphrag_cli.engines.drift.document import SCHEMA, NodeDocument, parse_json, read_document
 from graphrag_cli.events import DATASETS, Cell, Json, ModelNames, StageUsage
 
 if TYPE_CHECKING:
@@ -197,46 +195,9 @@ class QueryState:
         return [joined.get(query) or DriftAction(query) for query in node.follow_ups]
 
 
-def dump_state(state: Json) -> str:
-    """``state`` as the text of a file: strict JSON, readable, ending in a newline."""
-    return json.dumps(state, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
-
-
 def load_state(text: str) -> QueryState:
     """The state in the text of a file. Raises ``UsageError``."""
-    try:
-        data = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f"the DRIFT state is not JSON: {error}", hint=_HINT) from error
-    return QueryState.deserialize(data)
-
-
-def read_document(data: Json) -> StateDocument:
-    """``data`` checked: shape, unique ids, edges between known nodes that lead deeper. Raises ``UsageError``."""
-    from pydantic import ValidationError
-
-    try:
-        document = StateDocument.model_validate(data)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the document"
-        raise UsageError(f"not a DRIFT state: {where}: {first['msg']}", hint=_HINT) from error
-    depth = {node.id: node.depth for node in document.nodes}
-    if len(depth) != len(document.nodes):
-        raise UsageError("not a DRIFT state: two nodes have the same id", hint=_HINT)
-    for edge in document.edges:
-        if edge.source not in depth or edge.target not in depth:
-            raise UsageError(
-                f"not a DRIFT state: edge {edge.source} → {edge.target} lacks a node", hint=_HINT
-            )
-        if depth[edge.source] >= depth[edge.target]:
-            raise UsageError(
-                f"not a DRIFT state: edge {edge.source} → {edge.target} does not lead deeper", hint=_HINT
-            )
-    return document
-
-
-_HINT = f"a state is a file that `query drift --state FILE` wrote (schema {SCHEMA})"
+    return QueryState.deserialize(parse_json(text))
 
 
 def _action_of(node: NodeDocument) -> DriftAction:
@@ -266,6 +227,3 @@ def _action_of(node: NodeDocument) -> DriftAction:
 def replace_settings(state: QueryState, settings: Mapping[str, Cell | bool]) -> None:
     """Lets a resumed state say with which settings it goes on."""
     state.header = replace(state.header, settings=settings)
-
-
-__all__ = ["QueryState", "RunHeader", "clean_questions", "dump_state", "load_state", "read_document"]

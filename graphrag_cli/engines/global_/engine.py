@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,9 @@ class GlobalSearch:
         yield run.started()
         async for event in run.rewrite():
             yield event
-        async for event in pump(partial(self._answer, run)):
-            yield event
+        async with aclosing(pump(partial(self._answer, run))) as events:
+            async for event in events:
+                yield event
 
     async def _answer(self, run: Run, emit: Emit) -> None:
         rows = await self._choose(run, emit)

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_cli.engines.drift.action import DriftAction, question_key
-from graphrag_cli.engines.drift.state import QueryState, dump_state, load_state
-from tests.engines.drift.play import World, begin, go_on, play, policy, resume, take_up, vectors
+from graphrag_cli.engines.drift.document import dump_state
+from graphrag_cli.engines.drift.state import QueryState, load_state
+from graphrag_cli.llm.scripted import hash_vector
+from tests.engines.drift.play import WIDTH, World, begin, go_on, play, policy, resume, take_up, vectors
 
 worlds = st.builds(World, salt=st.integers(0, 10_000), fails=st.sampled_from([0.0, 0.1, 0.5]))
 rules = st.builds(
@@ -48,7 +50,7 @@ def test_no_two_asked_questions_are_near_duplicates(rule: Any, world: World, arr
     game = play(rule, world, arrival)
     asked = [action for action in game.state.actions if action.level is not None]
     space = game.frontier.space
-    rows = space.add(vectors([action.query for action in asked]))
+    rows = [row for action in asked for row in space.add(hash_vector(action.query, WIDTH))]
     cosines = space.between(rows, rows)
     for one in range(len(asked)):
         for other in range(one):

@@ -42,8 +42,10 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 WINDOW = 256
 """Pieces the model was trained on, its start and end mark included."""
 _START, _END = 101, 102
-_BATCH_PIECES = 4096
+_BATCH_PIECES = 2048
 """Pieces in one run of the model, padding included: beyond this a larger batch only costs memory."""
+_STRETCH = 1.15
+"""Longest to shortest window of a batch: a run of the model costs as much as its pieces, padding included."""
 _MAX_THREADS = 4
 
 
@@ -126,11 +128,12 @@ def split_windows(pieces: Sequence[int]) -> list[list[int]]:
 
 
 def _batches(windows: list[_Window]) -> list[list[_Window]]:
-    """``windows`` shortest first, so that little is padded, in batches of at most ``_BATCH_PIECES``."""
+    """``windows`` shortest first, in batches of about one length."""
     batches: list[list[_Window]] = []
     batch: list[_Window] = []
     for window in sorted(windows, key=lambda window: len(window.pieces)):
-        if batch and (len(batch) + 1) * len(window.pieces) > _BATCH_PIECES:
+        length = len(window.pieces)
+        if batch and (length > len(batch[0].pieces) * _STRETCH or (len(batch) + 1) * length > _BATCH_PIECES):
             batches.append(batch)
             batch = []
         batch.append(window)

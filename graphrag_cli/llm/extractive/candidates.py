@@ -1,0 +1,159 @@
+"""From records to sentences that can be quoted on their own, each with its citation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Final
+
+from graphrag_cli.llm.extractive.notes import FULL_SCORE, Note
+from graphrag_cli.llm.extractive.parse import Record
+from graphrag_cli.llm.extractive.ranking import Candidate
+from graphrag_cli.llm.extractive.sentences import Sentence, opens_with_pronoun, sentences_of
+from graphrag_cli.llm.extractive.words import stems_of
+
+MIN_WORDS: Final = 4
+"""Shorter sentences of sources are captions and exclamations."""
+
+MAX_LEAD_CHARACTERS: Final = 220
+"""A sentence before a pronoun goes in with it up to this length."""
+
+_SMALL_WORDS: Final = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "von",
+        "van",
+        "de",
+        "der",
+        "la",
+    ]
+)
+
+
+def candidates_of(records: Sequence[Record]) -> list[Candidate]:
+    """Every quotable sentence of ``records``, in order."""
+    return [candidate for record in records for candidate in _candidates(record)]
+
+
+@functools.lru_cache(maxsize=4096)
+def _candidates(record: Record) -> tuple[Candidate, ...]:
+    """Kept, because the steps of a run are sent the same records again and again."""
+    names = names_of(record)
+    sentences = sentences_of(record.text)
+    stems = [stems_of(sentence.text) for sentence in sentences]
+    found: list[Candidate] = []
+    for place, sentence in enumerate(sentences):
+        if len(sentence.text.split()) < MIN_WORDS and sentence.text.isascii():
+            continue
+        lead = lead_of(sentence) if record.dataset == "sources" else ""
+        shown = f"{lead} {sentence.text}" if lead else standing_alone(sentence.text, record, names)
+        found.append(
+            Candidate(
+                shown,
+                stems_of(shown),
+                frozenset[str]().union(*stems[max(0, place - 1) : place + 2]),
+                {record.dataset: (record.id,)},
+                (record.dataset, record.id),
+                place,
+                names=names,
+                heading=sentence.heading,
+                lead=lead,
+            )
+        )
+    return tuple(found)
+
+
+def candidates_of_notes(notes: Sequence[Note]) -> list[Candidate]:
+    """Every statement of earlier steps."""
+    return [
+        Candidate(
+            note.text,
+            stems_of(note.text),
+            frozenset(),
+            note.citations,
+            ("note", str(at)),
+            place=0,
+            weight=note.score / FULL_SCORE,
+        )
+        for at, note in enumerate(notes)
+    ]
+
+
+def candidates_of_text(text: str) -> list[Candidate]:
+    """Every sentence of a text that is no record."""
+    return [
+        Candidate(
+            sentence.text,
+            stems_of(sentence.text),
+            frozenset(),
+            {},
+            ("text", ""),
+            place,
+            heading=sentence.heading,
+        )
+        for place, sentence in enumerate(sentences_of(text))
+    ]
+
+
+def names_of(record: Record) -> tuple[str, ...]:
+    """What ``record`` is about, as one would write it in a sentence."""
+    if record.ends:
+        return tuple(readable_name(end) for end in record.ends)
+    return (readable_name(record.title),) if record.title else ()
+
+
+def lead_of(sentence: Sentence) -> str:
+    """The sentence before, where ``sentence`` opens with a pronoun and there is no title to put in its place."""
+    lead = sentence.before
+    return lead if opens_with_pronoun(sentence.text) and len(lead) <= MAX_LEAD_CHARACTERS else ""
+
+
+def standing_alone(text: str, record: Record, names: tuple[str, ...]) -> str:
+    """The sentence as it can be quoted: with what it speaks of put first where it would open with a pronoun."""
+    if not record.certain:
+        text = f"{text.rstrip('.')} (a claim, not established)."
+    title = " and ".join(names)
+    if not title or _names_it(text, names):
+        return text
+    if record.dataset == "reports" and not opens_with_pronoun(text):
+        return text
+    return f"{title}: {text}"
+
+
+def readable_name(title: str) -> str:
+    """``title`` with the capitals of a name: indexes write entities in capitals throughout."""
+    title = " ".join(title.split())
+    if not title.isupper():
+        return title
+    words = title.lower().split(" ")
+    return " ".join(word if at and word in _SMALL_WORDS else _capital(word) for at, word in enumerate(words))
+
+
+def _capital(word: str) -> str:
+    for joint in "-.'’":
+        if joint in word.strip(joint):
+            head, _, tail = word.partition(joint)
+            if joint in "'’" and len(tail) <= 1:
+                return _capital(head) + joint + tail
+            return _capital(head) + joint + _capital(tail)
+    return word[:1].upper() + word[1:]
+
+
+def _names_it(text: str, names: tuple[str, ...]) -> bool:
+    """True when the sentence itself says what it is about, so that no title is needed before it."""
+    if opens_with_pronoun(text):
+        return False
+    said = stems_of(text)
+    return all(not (own := stems_of(name)) or own & said for name in names)

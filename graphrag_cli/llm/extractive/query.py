@@ -1,0 +1,65 @@
+"""A question, looked at: its words, what kind of thing it asks for, and whether it names anything at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from graphrag_cli.llm.extractive.words import stem, stems_of, word_set
+
+Wanted: TypeAlias = Literal["number", "date"]
+
+_NUMBER_QUESTION = re.compile(
+    r"\bhow (?:many|much|far|long|cold|high|old|big|large|deep|fast|tall|heavy|often)\b", re.I
+)
+_DATE_QUESTION = re.compile(r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|time)\b", re.I)
+_DATE = re.compile(
+    r"\b(?:1\d{3}|20\d{2})\b|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.? \d|\b\d{1,2} (?:jan|feb|"
+    r"mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.I,
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred|thousand|"
+    r"million|half|dozen)\b",
+    re.I,
+)
+_GENERIC: Final = frozenset(
+    stem(word)
+    for word in word_set(
+        """
+        main major key top central overall general important significant theme themes topic topics subject subjects
+        summary summarise summarize summarised overview story stories dataset data document documents text texts
+        corpus collection information content contents idea ideas point points discuss discussed cover covered
+        happens narrative book report reports article articles event events insight insights takeaway takeaways
+        lesson lessons record records
+        """
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, looked at."""
+
+    text: str
+    terms: frozenset[str]
+    wanted: Wanted | None
+    broad: bool
+    """True when it names nothing ("What are the main themes?")."""
+
+
+def read_query(text: str) -> Query:
+    """``text`` looked at."""
+    terms = stems_of(text)
+    wanted: Wanted | None = None
+    if _NUMBER_QUESTION.search(text):
+        wanted = "number"
+    elif _DATE_QUESTION.search(text):
+        wanted = "date"
+    return Query(text, terms, wanted, broad=not terms - _GENERIC)
+
+
+def has_wanted(wanted: Wanted, text: str) -> bool:
+    """True when ``text`` holds the kind of thing that is asked for."""
+    return (_DATE if wanted == "date" else _NUMBER).search(text) is not None

@@ -1,0 +1,288 @@
+"""Which sentences answer a question: similarity of embeddings, a bonus for shared words, and no repetition.
+
+Embedding a sentence costs some 4 ms, and a context holds hundreds. So words alone choose ``POOL`` candidates first,
+and vectors are kept for the calls that follow (a DRIFT run sees the same records again and again).
+
+The constants were tuned on the questions of ``sample_index`` and checked on a text about another subject
+(``tests/llm/test_extractive_quality.py``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
+from graphrag_cli.llm.extractive.query import Query, has_wanted
+from graphrag_cli.llm.extractive.words import words_of
+
+if TYPE_CHECKING:
+    from graphrag_cli.llm.extractive.vectors import VectorCache, Vectors
+
+POOL: Final = 36
+"""Sentences that are embedded for one question: about a fifth of a second on two cores."""
+
+FIRST_ROUND: Final = 0.6
+"""Share of the pool that words alone choose."""
+
+STEP_POOL: Final = 28
+"""The same for a call that is one of many (map, rating, primer, step)."""
+
+OVERLAP_BONUS: Final = 0.24
+"""Added to the cosine where a sentence has every word of the question that carries meaning."""
+
+AROUND_SHARE: Final = 0.7
+"""How much of that bonus a word brings that only the sentence before or after has."""
+
+KIND_BONUS: Final = 0.05
+"""Added where the question asks for a number or a date and the sentence has one."""
+
+MISSING_PENALTY: Final = 0.15
+"""Taken off where no record at all has any word of the question that carries meaning."""
+
+SHARED_WORTH: Final = 3.0
+"""Before anything is embedded, a sentence promises so much with all words of the question,"""
+
+EARLY_WORTH: Final = 0.2
+"""so much more in the first record of its table (tables list the nearest or weightiest first),"""
+
+OPENING_WORTH: Final = 0.25
+"""and so much more as the first sentence of its record."""
+
+NOTE_WEIGHT: Final = 0.25
+"""Of the score that an earlier step gave a note, as share of 1, when its notes are ranked again."""
+
+DIRECT: Final = 0.5
+"""From this score on a sentence answers the question."""
+
+NEAR: Final = 0.34
+"""From this score on a sentence is on the subject; below it nothing is said at all."""
+
+RELATIVE_FLOOR: Final = 0.68
+"""A sentence goes into the answer from this share of the best one's score on."""
+
+DUPLICATE: Final = 0.86
+"""Sentences of at least this cosine say the same: one is shown, with the citations of both."""
+
+REPETITION_WEIGHT: Final = 0.35
+"""How much closeness to what is already chosen counts against a sentence (maximal marginal relevance)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may go into an answer.
+
+    ``shown`` is how it stands there (with a title or the sentence before it where it needs one); ``group`` is the
+    record it comes from, ``place`` its number in it.
+    """
+
+    shown: str
+    stems: frozenset[str]
+    around: frozenset[str]
+    """Stems of the sentences beside it: what they speak of, it often speaks of without naming it."""
+    citations: Citations
+    group: tuple[str, str]
+    place: int
+    weight: float = 1.0
+    """Reduce: the score that an earlier step gave it, 0 to 1."""
+    names: tuple[str, ...] = ()
+    """What it is about, where its record says so."""
+    heading: str = ""
+    """Reports: the heading it stands under."""
+    lead: str = ""
+    """The sentence before it, where ``shown`` begins with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A candidate with its score; ``row`` is its row among the vectors."""
+
+    candidate: Candidate
+    score: float
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates that were looked at, best first, near-duplicates merged; ``vectors`` has a row for each."""
+
+    query: Query
+    scored: tuple[Scored, ...]
+    vectors: Vectors
+
+    @property
+    def best(self) -> float:
+        """The best score, 0 without candidates."""
+        return self.scored[0].score if self.scored else 0.0
+
+
+async def rank(
+    query: Query, candidates: Sequence[Candidate], cache: VectorCache, pool: int = POOL
+) -> Ranking:
+    """The candidates nearest to ``query``, scored: a score is about a cosine, 0 to a little over 1.
+
+    Two rounds: words choose the first candidates; what their records turn out to be worth chooses the rest.
+    """
+    import numpy as np
+
+    weights = term_weights(query, candidates)
+    worth = prior_worth(candidates, weights)
+    first = best_of(worth, range(len(candidates)), math.ceil(pool * FIRST_ROUND))
+    if not first:
+        return Ranking(query, (), np.zeros((0, 0), dtype=np.float32))
+    cosines = await _cosines(query, [candidates[at] for at in first], cache)
+    found = record_worth([candidates[at] for at in first], cosines)
+    for at, candidate in enumerate(candidates):
+        worth[at] += found.get(candidate.group, 0.0)
+    taken = set(first)
+    second = best_of(worth, [at for at in range(len(candidates)) if at not in taken], pool - len(first))
+    chosen = [candidates[at] for at in sorted([*first, *second])]
+    vectors = await cache.vectors([candidate.shown for candidate in chosen])
+    cosines = await _cosines(query, chosen, cache)
+    missing = MISSING_PENALTY * missing_weight(candidates, weights)
+    scores = [
+        score_of(query, candidate, cosine, weights) - missing
+        for candidate, cosine in zip(chosen, cosines, strict=True)
+    ]
+    order = sorted(range(len(chosen)), key=lambda row: (-scores[row], row))
+    scored = [Scored(chosen[row], scores[row], row) for row in order]
+    return Ranking(query, merge_duplicates(scored, vectors), vectors)
+
+
+async def _cosines(query: Query, candidates: Sequence[Candidate], cache: VectorCache) -> list[float]:
+    """Similarity of each candidate to the question, or to the middle of them all where nothing is named."""
+    import numpy as np
+
+    rows = await cache.vectors([query.text, *(candidate.shown for candidate in candidates)])
+    asked, vectors = rows[0], rows[1:]
+    if query.broad:
+        asked = vectors.mean(axis=0)
+        asked /= max(float(np.linalg.norm(asked)), 1e-12)
+    return [float(cosine) for cosine in vectors @ asked]
+
+
+def prior_worth(candidates: Sequence[Candidate], weights: dict[str, float]) -> list[float]:
+    """What each candidate promises before anything is embedded: shared words, rank of its record, place in it."""
+    ranks = record_ranks(candidates)
+    return [
+        SHARED_WORTH * shared_weight(candidate, weights)
+        + candidate.weight
+        + EARLY_WORTH / (1 + ranks[candidate.group])
+        + (OPENING_WORTH if candidate.place == 0 else 0.0)
+        for candidate in candidates
+    ]
+
+
+def record_worth(candidates: Sequence[Candidate], cosines: Sequence[float]) -> dict[tuple[str, str], float]:
+    """The best cosine found in each record."""
+    worth: dict[tuple[str, str], float] = {}
+    for candidate, cosine in zip(candidates, cosines, strict=True):
+        worth[candidate.group] = max(worth.get(candidate.group, 0.0), cosine)
+    return worth
+
+
+def best_of(worth: Sequence[float], among: Sequence[int], count: int) -> list[int]:
+    """The ``count`` of ``among`` that are worth most, in the order given."""
+    best = sorted(among, key=lambda at: (-worth[at], at))[: max(0, count)]
+    return sorted(best)
+
+
+def record_ranks(candidates: Sequence[Candidate]) -> dict[tuple[str, str], int]:
+    """For each record its number in its table, from 0: tables list the nearest or weightiest records first."""
+    ranks: dict[tuple[str, str], int] = {}
+    tables: Counter[str] = Counter()
+    for candidate in candidates:
+        if candidate.group not in ranks:
+            ranks[candidate.group] = tables[candidate.group[0]]
+            tables[candidate.group[0]] += 1
+    return ranks
+
+
+def term_weights(query: Query, candidates: Sequence[Candidate]) -> dict[str, float]:
+    """Weight of each term of the question, rarer ones heavier; they add up to 1."""
+    counts: Counter[str] = Counter()
+    for candidate in candidates:
+        counts.update(query.terms & candidate.stems)
+    raw = {term: math.log(1 + len(candidates) / (1 + counts[term])) for term in sorted(query.terms)}
+    total = sum(raw.values()) or 1.0
+    return {term: weight / total for term, weight in raw.items()}
+
+
+def missing_weight(candidates: Sequence[Candidate], weights: dict[str, float]) -> float:
+    """Share of the question's terms, by weight, that no record has: 0 to 1."""
+    present = frozenset[str]().union(*(candidate.stems for candidate in candidates))
+    return sum(weight for term, weight in weights.items() if term not in present)
+
+
+def shared_weight(candidate: Candidate, weights: dict[str, float]) -> float:
+    """Share of the question's terms, by weight, that the sentence has, those beside it in part: 0 to 1."""
+    own = sum(weight for term, weight in weights.items() if term in candidate.stems)
+    beside = sum(weight for term, weight in weights.items() if term in candidate.around - candidate.stems)
+    return own + AROUND_SHARE * beside
+
+
+def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[str, float]) -> float:
+    """Cosine plus bonuses; a note of an earlier step also brings the score it was given."""
+    score = cosine + OVERLAP_BONUS * shared_weight(candidate, weights)
+    if query.wanted and has_wanted(query.wanted, candidate.shown):
+        score += KIND_BONUS
+    if candidate.weight < 1.0:
+        score = (1 - NOTE_WEIGHT) * score + NOTE_WEIGHT * candidate.weight
+    return score
+
+
+def merge_duplicates(scored: Sequence[Scored], vectors: Vectors) -> tuple[Scored, ...]:
+    """``scored``, best first, where those that say the same are one with the citations of all."""
+    kept: list[Scored] = []
+    for item in scored:
+        twin = next((at for at, other in enumerate(kept) if same(item, other, vectors)), None)
+        if twin is None:
+            kept.append(item)
+            continue
+        first = kept[twin]
+        cited = merged(first.candidate.citations, item.candidate.citations)
+        kept[twin] = replace(first, candidate=replace(first.candidate, citations=cited))
+    return tuple(kept)
+
+
+def same(one: Scored, other: Scored, vectors: Vectors) -> bool:
+    """True when two sentences say the same."""
+    if one.candidate.shown == other.candidate.shown:
+        return True
+    return float(vectors[one.row] @ vectors[other.row]) >= DUPLICATE and _numbers_agree(
+        one.candidate.shown, other.candidate.shown
+    )
+
+
+def _numbers_agree(one: str, other: str) -> bool:
+    """Sentences alike but for their figures contradict each other, and both are shown."""
+    figures_of_one = {word for word in words_of(one) if word.isdigit()}
+    figures_of_other = {word for word in words_of(other) if word.isdigit()}
+    return figures_of_one <= figures_of_other or figures_of_other <= figures_of_one
+
+
+def choose(ranking: Ranking, count: int, floor: float) -> list[Scored]:
+    """At most ``count`` sentences of at least ``floor``, best first, none repeating another (MMR)."""
+    left = [item for item in ranking.scored if item.score >= floor]
+    chosen: list[Scored] = []
+    while left and len(chosen) < count:
+        best = max(left, key=lambda item: (_marginal(item, chosen, ranking.vectors), -item.row))
+        left.remove(best)
+        chosen.append(best)
+    return chosen
+
+
+def _marginal(item: Scored, chosen: Sequence[Scored], vectors: Vectors) -> float:
+    if not chosen:
+        return item.score
+    closest = max(float(vectors[item.row] @ vectors[other.row]) for other in chosen)
+    return item.score - REPETITION_WEIGHT * max(0.0, closest)
+
+
+def percent(score: float) -> float:
+    """A score of this module as 0 to 100: 0 at ``NEAR``'s edge of nothing, 50 about where answers begin."""
+    low, high = NEAR - 0.1, 2 * DIRECT - NEAR + 0.1
+    return round(FULL_SCORE * min(1.0, max(0.0, (score - low) / (high - low))))

@@ -65,6 +65,11 @@ def batch_reports(
         while batch.bundle.tokens > budget and taken > 1:
             taken -= 1
             batch = _batch(lines[:taken], budget, tokens)
+        if batch.bundle.tokens > budget:  # a single line that takes more with its heading than apart
+            over = batch.bundle.tokens - budget
+            lines[0] = _line(lines[0].source, lines[0].tokens - over, tokens)
+            lines = [line for line in lines if line.text]
+            continue
         batches.append(batch)
         lines = lines[taken:]
     return batches

@@ -7,6 +7,11 @@ import socket
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Tests count, they do not time: a slow or busy machine must not fail them.
+settings.register_profile("project", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("project")
 
 _FOREIGN = (
     "OPENAI_",

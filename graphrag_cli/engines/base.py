@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag_cli.context.history import Turn
-from graphrag_cli.events import Event, Json, Method
+from graphrag_cli.events import Event, Json, Method, RunWarning
 from graphrag_cli.llm.usage import Limits
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ class Toolbox:
     """Budget of the conversation in every prompt."""
     window: int | None = None
     """Tokens of the chat model's window, where known."""
+    remarks: tuple[RunWarning, ...] = ()
+    """What the user should know before the answer: an index left out, a prompt file that is odd."""
     rater: ChatModel | None = None
     """global: model for ratings, where it is another than ``chat``."""
 

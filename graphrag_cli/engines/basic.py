@@ -30,7 +30,8 @@ class BasicSearch:
     async def stream(self, question: Question) -> AsyncIterator[Event]:
         """See ``Engine.stream``."""
         run = Run(self.method, question, self._tools)
-        yield run.started()
+        for first in run.started():
+            yield first
         async for event in run.rewrite():
             yield event
         yield StageProgress("retrieve")

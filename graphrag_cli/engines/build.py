@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_cli.engines.base import Engine, Toolbox
+from graphrag_cli.engines.opening import OpenedIndex, open_index
 from graphrag_cli.errors import SettingsError
+from graphrag_cli.events import RunWarning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,18 +58,20 @@ class Builder:
         self._options = options
         self._chats: dict[str, ChatModel] = {}
         self._embedders: dict[str, Embedder] = {}
-        self._snapshots: dict[Method | None, Snapshot] = {}
+        self._opened: dict[tuple[Method | None, str | None], OpenedIndex] = {}
         self._engines: dict[Method, Engine] = {}
 
     # -- index ----------------------------------------------------------------------------------------------
 
     def snapshot(self, method: Method | None) -> Snapshot:
         """The index, checked for what ``method`` needs. Raises ``IndexDataError``."""
-        from graphrag_cli.index.open import open_snapshot
+        return self._index(method, None).snapshot
 
-        if method not in self._snapshots:
-            self._snapshots[method] = open_snapshot(self._settings, method)
-        return self._snapshots[method]
+    def _index(self, method: Method | None, embedding_model: str | None) -> OpenedIndex:
+        key = (method, embedding_model)
+        if key not in self._opened:
+            self._opened[key] = open_index(self._settings, method, embedding_model)
+        return self._opened[key]
 
     # -- models ---------------------------------------------------------------------------------------------
 
@@ -184,14 +188,14 @@ class Builder:
         self, method: Method, chat: ChatModel, embedder: Embedder | None, rater: ChatModel | None = None
     ) -> Toolbox:
         from graphrag_cli.config.prompts import load_prompts
-        from graphrag_cli.index.vectors import IndexVectors
 
         chat_id, _ = self._model_ids(method)
         prompts = load_prompts(self._settings, PROMPTS[method], self._options.prompt_dir)
-        snapshot = self.snapshot(method)
+        index = self._index(method, embedder.name if embedder else None)
         return Toolbox(
-            snapshot=snapshot,
-            vectors=IndexVectors(self._settings, snapshot, embedder.name if embedder else None),
+            snapshot=index.snapshot,
+            vectors=index.vectors,
+            remarks=(*index.remarks, *(RunWarning(odd.code, odd.text) for odd in prompts.findings)),
             chat=chat,
             embedder=embedder or _NoEmbedder(),
             tokens=self.tokens(chat_id),

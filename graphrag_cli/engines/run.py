@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Generator, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -96,10 +96,12 @@ class Run:
         embedding = None if self.method == "global" else self.embedder.name
         return ModelNames(chat=self.chat.name, embedding=embedding)
 
-    def started(self) -> RunStarted:
-        """The first event."""
+    def started(self) -> Iterator[Event]:
+        """The first events: ``RunStarted``, and what should be known before the answer."""
         summary = self.tools.snapshot.summary
-        return RunStarted(self.method, self.question.text, self.question.seed, self.models, summary)
+        yield RunStarted(self.method, self.question.text, self.question.seed, self.models, summary)
+        for remark in self.tools.remarks:
+            yield self.notice(remark.code, remark.text)
 
     def notice(self, code: str, text: str) -> Notice:
         """An event for the user that is also kept as a warning of the answer; the same one is kept once."""

@@ -82,7 +82,8 @@ class DriftSearch:
         """See ``Engine.stream``. Raises ``UsageError`` when ``question.resume`` is no state of this question."""
         state = None if question.resume is None else resumable(question)
         run = Run(self.method, question, self._tools)
-        yield run.started()
+        for first in run.started():
+            yield first
         if state is None:
             async for event in run.rewrite():
                 yield event

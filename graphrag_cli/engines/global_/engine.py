@@ -41,7 +41,8 @@ class GlobalSearch:
     async def stream(self, question: Question) -> AsyncIterator[Event]:
         """See ``Engine.stream``."""
         run = Run(self.method, question, self._tools)
-        yield run.started()
+        for first in run.started():
+            yield first
         async for event in run.rewrite():
             yield event
         async with aclosing(pump(partial(self._answer, run))) as events:

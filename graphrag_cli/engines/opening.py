@@ -1,0 +1,85 @@
+"""Opens what a run reads: one index, or several as one, with a word on those that cannot take part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from graphrag_cli.errors import IndexDataError
+from graphrag_cli.events import Method, RunWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphrag_cli.config.settings import Settings, VectorName
+    from graphrag_cli.index.snapshot import Snapshot
+    from graphrag_cli.index.vectors import VectorTables
+
+VECTORS: Final[Mapping[Method, tuple[VectorName, ...]]] = {
+    "basic": ("text_unit_text",),
+    "local": ("entity_description",),
+    "global": (),
+    "drift": ("entity_description", "community_full_content"),
+}
+"""The vector tables that each method searches."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedIndex:
+    """What a run reads."""
+
+    snapshot: Snapshot
+    vectors: VectorTables
+    remarks: tuple[RunWarning, ...] = ()
+    """What the user should know of it before the answer."""
+
+
+def open_index(settings: Settings, method: Method | None, embedding_model: str | None) -> OpenedIndex:
+    """The index that ``settings`` name, checked for ``method``. Raises ``IndexDataError``.
+
+    Of several indexes those that cannot be opened are left out with a remark; when none can, the first cause is raised.
+    """
+    from graphrag_cli.index.open import open_snapshot
+    from graphrag_cli.index.vectors import IndexVectors
+
+    if len(settings.outputs) < 2:
+        snapshot = open_snapshot(settings, method)
+        return OpenedIndex(snapshot, IndexVectors(settings, snapshot, embedding_model))
+    return _open_several(settings, method, embedding_model)
+
+
+def _open_several(settings: Settings, method: Method | None, embedding_model: str | None) -> OpenedIndex:
+    from graphrag_cli.index.open import open_snapshot
+    from graphrag_cli.index.union import unite
+    from graphrag_cli.index.union_vectors import UnionVectors
+    from graphrag_cli.index.vectors import IndexVectors
+
+    snapshots: dict[str, Snapshot] = {}
+    vectors: dict[str, VectorTables] = {}
+    failed: dict[str, IndexDataError] = {}
+    for name in settings.outputs:
+        own = settings_of(settings, name)
+        try:
+            snapshots[name] = open_snapshot(own, method)
+        except IndexDataError as error:
+            failed[name] = error
+            continue
+        vectors[name] = IndexVectors(own, snapshots[name], embedding_model)
+    if not snapshots:
+        raise next(iter(failed.values()))
+    union = UnionVectors(vectors)
+    for table in VECTORS[method] if method else ():
+        failed |= union.lacking(table)
+    remarks = (
+        RunWarning("index.left_out", f"Index {name!r} takes no part: {error.message}")
+        for name, error in failed.items()
+    )
+    return OpenedIndex(unite(snapshots), union, tuple(remarks))
+
+
+def settings_of(settings: Settings, name: str) -> Settings:
+    """``settings`` as they are for one of several indexes: its own tables, and the store that lies among them."""
+    store = settings.vector_store.model_copy(update={"db_uri": None})
+    return settings.model_copy(
+        update={"output_storage": settings.outputs[name], "vector_store": store, "outputs": {}}
+    )

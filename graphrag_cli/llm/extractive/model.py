@@ -14,6 +14,7 @@ from graphrag_cli.llm.extractive.ranking import POOL, rank
 from graphrag_cli.llm.extractive.replies import fill, hypothetical
 from graphrag_cli.llm.extractive.vectors import VectorCache
 from graphrag_cli.llm.extractive.writing import NO_RECORDS, form_of, verdict_of, write
+from graphrag_cli.llm.usage import count_prompt
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import Embedder, TokenCounter
@@ -44,7 +45,7 @@ class ExtractiveChat:
         for piece in pieces if request.stream else [text]:
             yield ReplyDelta(piece)
             await asyncio.sleep(0)
-        prompt_tokens = sum(self._tokens.count(message.content) for message in request.messages)
+        prompt_tokens = count_prompt(request.messages, self._tokens)
         usage = CallUsage(prompt_tokens, self._tokens.count(text), counted=True)
         yield ReplyEnd(outcome, usage, "stop", self._name)
 

@@ -1,32 +1,25 @@
 """Tables of any release, presented in the canonical schema, column by column and only when asked.
 
-Releases are told apart by the columns that are there, never by a version number. Whatever had to be changed on
-the way is noted, for ``index check``.
+Releases are told apart by the columns that are there, never by a version number. What is changed on the way is
+told by ``adaptations.py``.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.index import convert, derive
-from graphrag_cli.index.arrow import ArrowError, Chunked, pa
+from graphrag_cli.index.arrow import Array, ArrowError, Chunked, pa
 from graphrag_cli.index.locate import Located
 from graphrag_cli.index.schema import SCHEMA, Column, TableName
 from graphrag_cli.index.source import SourceTable
 
-
-@dataclass(frozen=True, slots=True)
-class Adaptation:
-    """One thing that was read otherwise than the newest release writes it."""
-
-    table: TableName
-    column: str
-    how: str
+_LONG = frozenset({"description", "text", "content", "summary", "source_text"})
+"""Columns of long texts: only the rows asked for are ever held."""
 
 
 class Tables:
@@ -38,60 +31,77 @@ class Tables:
         self._lock = threading.RLock()
         self._ready: dict[tuple[TableName, str], Chunked] = {}
         self._kept: dict[TableName, convert.Ints | None] = {}
-        self._notes: list[Adaptation] = []
-
-    @property
-    def adaptations(self) -> tuple[Adaptation, ...]:
-        """What was changed in the columns read so far, oldest first."""
-        return tuple(self._notes)
 
     def has(self, table: TableName) -> bool:
         """Whether the table can be had, be it from another one."""
         return table in self.sources or (table == "communities" and "nodes" in self.sources)
 
+    def repeated(self, table: TableName) -> int:
+        """Rows of the file that are left out because they repeat another under the same id."""
+        kept = self._rows_kept(table) if table in self.sources else None
+        return 0 if kept is None else self.sources[table].rows - len(kept)
+
     def rows(self, table: TableName) -> int:
         """Number of rows of the canonical table; 0 when it is not there."""
-        if table == "communities" and self._from_nodes():
+        if table == "communities" and self.from_nodes():
             return len(self.column("communities", "community"))
         if table not in self.sources:
             return 0
         kept = self._rows_kept(table)
         return self.sources[table].rows if kept is None else len(kept)
 
+    def spelling(self, table: TableName, name: str) -> str | None:
+        """What the file calls a canonical column; None where it has none, or there is no such file."""
+        there = self.sources[table].columns if table in self.sources else ()
+        return next((other for other in SCHEMA[table][name].names if other in there), None)
+
     def has_column(self, table: TableName, name: str) -> bool:
         """Whether some spelling of a canonical column is in the file."""
-        return table in self.sources and self._spelling(table, SCHEMA[table][name]) is not None
+        return self.spelling(table, name) is not None
 
-    def column(self, table: TableName, name: str) -> Chunked:
-        """A canonical column, without nulls except in keys and texts; of length 0 when there is no such table."""
+    def column(self, table: TableName, name: str, *, keep: bool = True) -> Chunked:
+        """A canonical column, without nulls except in keys and texts; of length 0 when there is no such table.
+
+        ``keep=False`` for a column that is only passed through once, on the way to something smaller.
+        """
         with self._lock:
             key = (table, name)
-            if key not in self._ready:
-                self._ready[key] = self._make(table, name)
-            return self._ready[key]
+            if key in self._ready:
+                return self._ready[key]
+            made = self._make(table, name)
+            if keep:
+                self._ready[key] = made
+            return made
+
+    def take(self, table: TableName, name: str, rows: convert.Ints) -> Array:
+        """Values of a canonical column at ``rows``. Long texts are not kept, other columns are."""
+        column = SCHEMA[table][name]
+        with self._lock:
+            spelling = self.spelling(table, name)
+            if name not in _LONG or spelling is None or (table, name) in self._ready or not len(rows):
+                return convert.take(self.column(table, name), rows)
+            kept = self._rows_kept(table)
+            taken = self.sources[table].take(spelling, rows if kept is None else kept[rows])
+            made: Chunked = convert.column(pa.chunked_array([taken]), column)
+            return made.chunk(0)
+
+    def from_nodes(self) -> bool:
+        """Whether communities are made from the nodes table: up to 0.5 the membership is there alone."""
+        return "nodes" in self.sources and not self.has_column("communities", "entity_ids")
 
     # -- making -----------------------------------------------------------------------------------------------
 
     def _make(self, table: TableName, name: str) -> Chunked:
         column = SCHEMA[table][name]
-        if table == "communities" and self._from_nodes():
+        if table == "communities" and self.from_nodes():
             self._ready.update(self._communities_from_nodes())
             return self._ready[table, name]
         if table not in self.sources:
             return pa.chunked_array([], type=convert.arrow_type(column))
-        spelling = self._spelling(table, column)
+        spelling = self.spelling(table, name)
         if spelling is None:
             return self._derived(table, name, column)
-        if spelling != column.names[0]:
-            self._note(table, name, f"read from column {spelling!r}")
         return self._converted(table, name, spelling, column)
-
-    def _spelling(self, table: TableName, column: Column) -> str | None:
-        there = self.sources[table].columns
-        return next((name for name in column.names if name in there), None)
-
-    def _note(self, table: TableName, column: str, how: str) -> None:
-        self._notes.append(Adaptation(table, column, how))
 
     def _raw(self, table: TableName, spelling: str) -> Chunked:
         raw = self.sources[table].column(spelling)
@@ -107,8 +117,6 @@ class Tables:
                 f"column {spelling!r} of {str(self.sources[table].path)!r} is of type {raw.type} and cannot be read as {column.kind}",
                 hint="graphrag-cli index check shows the columns of every table",
             ) from error
-        if convert.differs(raw.type, column):
-            self._note(table, name, f"converted from {raw.type}")
         if name == "number":
             return derive.numbers_or_places(made)
         return made
@@ -117,23 +125,18 @@ class Tables:
         """A column that the file lacks: from elsewhere where that is possible, else filled."""
         count = self.rows(table)
         if name == "number":
-            self._note(table, name, "not there: counted from 0")
             return pa.chunked_array([pa.array(np.arange(count))])
         if (table, name) == ("text_units", "document_id"):
             return self._document_ids()
         if (table, name) == ("entities", "degree") and "nodes" in self.sources:
-            self._note(table, name, "taken from the nodes table")
             return derive.degrees(self.column("entities", "id"), self.sources["nodes"])
         if (table, name) == ("communities", "parent"):
             return self._parents()
-        self._note(table, name, "not there: filled")
         return convert.filled(column, count)
 
     def _document_ids(self) -> Chunked:
         if "document_ids" in self.sources["text_units"].columns:
-            self._note("text_units", "document_id", "first of 'document_ids'")
             return derive.first_items(self._raw("text_units", "document_ids"))
-        self._note("text_units", "document_id", "looked up in the documents table")
         return derive.documents_of_units(
             self.column("text_units", "id"),
             self.column("documents", "id"),
@@ -142,21 +145,14 @@ class Tables:
 
     # -- communities of releases that kept them in the nodes table ----------------------------------------------
 
-    def _from_nodes(self) -> bool:
-        """Up to 0.5 the membership is in the nodes table alone."""
-        return "nodes" in self.sources and not self.has_column("communities", "entity_ids")
-
     def _communities_from_nodes(self) -> dict[tuple[TableName, str], Chunked]:
-        self._note("communities", "entity_ids", "taken from the nodes table")
         made = derive.communities(self.sources["nodes"])
         return {("communities", name): values for name, values in made.items()}
 
     def _parents(self) -> Chunked:
         numbers = convert.numbers(self.column("communities", "community"))
         if self.has_column("communities", "children"):
-            self._note("communities", "parent", "turned round from 'children'")
             return derive.parents_of_children(numbers, self.column("communities", "children"))
-        self._note("communities", "parent", "found by membership one level up")
         return derive.parents_by_membership(
             numbers,
             convert.numbers(self.column("communities", "level")),
@@ -180,5 +176,4 @@ class Tables:
         kept = derive.first_rows(ids)
         if len(kept) == len(ids):
             return None
-        self._note(table, "id", f"{len(ids) - len(kept)} repeated rows left out")
         return kept

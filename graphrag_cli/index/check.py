@@ -14,7 +14,7 @@ import numpy as np
 from graphrag_cli.errors import VectorError
 from graphrag_cli.events import METHODS, Method
 from graphrag_cli.index import convert
-from graphrag_cli.index.adapt import Adaptation
+from graphrag_cli.index.adaptations import Adaptation, adaptations
 from graphrag_cli.index.findings import Finding, health_findings
 from graphrag_cli.index.health import examine
 from graphrag_cli.index.open import cannot_serve, file_name
@@ -130,7 +130,7 @@ def check(
         path=snapshot.summary.path,
         version=snapshot.summary.version,
         tables=tables,
-        adaptations=snapshot.tables.adaptations,
+        adaptations=adaptations(snapshot.tables),
         levels=level_reports(snapshot, count, batch_tokens),
         vectors=stored,
         methods=methods,

@@ -136,24 +136,29 @@ def ints(array: Array) -> Array:
     return pa.ListArray.from_arrays(_offsets(listed), integer(arrow.items(listed), -1))
 
 
+def pick(array: Array, rows: Ints) -> Array:
+    """Values of one array at ``rows``."""
+    return array.take(pa.array(rows))
+
+
 def take(column: Chunked, rows: Ints) -> Array:
     """Values at ``rows``, in that order. Works chunk by chunk: a column of many gigabytes is never joined."""
     chunks = column.chunks
     if not len(rows):
         return pa.array([], type=column.type)
     if len(chunks) == 1:
-        return chunks[0].take(pa.array(rows))
+        return pick(chunks[0], rows)
     starts = np.cumsum([0, *(len(chunk) for chunk in chunks)])
     home = np.searchsorted(starts, rows, side="right") - 1
     order = np.argsort(home, kind="stable")
     parts: list[Array] = []
     for index in np.unique(home):
         mine = order[home[order] == index]
-        parts.append(chunks[int(index)].take(pa.array(rows[mine] - starts[index])))
+        parts.append(pick(chunks[int(index)], rows[mine] - starts[index]))
     back = np.empty(len(rows), np.int64)
     back[order] = np.arange(len(rows))
     joined = [_plain(part) for part in parts]
-    return pa.concat_arrays(joined).take(pa.array(back))
+    return pick(pa.concat_arrays(joined), back)
 
 
 def strings(array: Array) -> list[str]:

@@ -48,10 +48,12 @@ def csr_of_pairs(owners: Rows, targets: Rows, size: int) -> Csr:
     """From pairs in any order; pairs with -1 on either side are left out. Order within an owner is kept."""
     good = (owners >= 0) & (targets >= 0)
     owners, targets = owners[good], targets[good]
-    order = np.argsort(owners, kind="stable")
+    if (owners[1:] < owners[:-1]).any():
+        order = np.argsort(owners, kind="stable")
+        owners, targets = owners[order], targets[order]
     offsets = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=size), out=offsets[1:])
-    return Csr(offsets, targets[order].astype(np.int32))
+    return Csr(offsets, targets.astype(np.int32, copy=False))
 
 
 def resolve(values: Array, keys: Chunked) -> NDArray[np.int32]:

@@ -57,7 +57,7 @@ class Links:
         return graph.resolve_column(column, self._ids(target)).astype(np.int64)
 
     def _lists(self, table: TableName, name: str, target: TableName) -> Csr:
-        owners, targets = graph.resolve_lists(self._tables.column(table, name), self._ids(target))
+        owners, targets = graph.resolve_lists(self._tables.column(table, name, keep=False), self._ids(target))
         return graph.csr_of_pairs(owners, targets, self._tables.rows(table))
 
     def _endpoints(self) -> tuple[Rows, Rows]:
@@ -86,7 +86,7 @@ class Links:
         if self._tables.has_column("relationships", "text_unit_ids"):
             return self._lists("relationships", "text_unit_ids", "text_units")
         units, relationships = graph.resolve_lists(
-            self._tables.column("text_units", "relationship_ids"), self._ids("relationships")
+            self._tables.column("text_units", "relationship_ids", keep=False), self._ids("relationships")
         )
         return graph.csr_of_pairs(relationships, units, self._tables.rows("relationships"))
 
@@ -98,7 +98,7 @@ class Links:
 
     def _tree(self) -> CommunityTree:
         communities, entities = graph.resolve_lists(
-            self._tables.column("communities", "entity_ids"), self._ids("entities")
+            self._tables.column("communities", "entity_ids", keep=False), self._ids("entities")
         )
         if len(entities) and (entities < 0).any():
             communities, entities = graph.resolve_lists(

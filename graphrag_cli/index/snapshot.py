@@ -65,7 +65,7 @@ class Snapshot:
     # -- records: only for the rows named, in the order named -----------------------------------------------
 
     def _taken(self, table: TableName, name: str, rows: Rows) -> Array:
-        return convert.take(self._tables.column(table, name), rows)
+        return self._tables.take(table, name, rows)
 
     def _texts(self, table: TableName, rows: Rows, *names: str) -> list[list[str]]:
         return [convert.strings(self._taken(table, name, rows)) for name in names]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_cli.errors import IndexDataError
-from graphrag_cli.index.arrow import ArrowError, Chunked, pa, parquet
+from graphrag_cli.index import arrow, convert
+from graphrag_cli.index.arrow import Array, ArrowError, Chunked, DataType, pa, parquet
 from graphrag_cli.index.schema import SCHEMA, TableName
 
 PANDAS_INDEX = "__index_level_0__"
+_PIECE = 16_384
+"""Rows decoded at a time when only some are wanted."""
 
 
 class SourceTable(Protocol):
@@ -31,8 +39,16 @@ class SourceTable(Protocol):
         """Names of the columns there are."""
         ...
 
+    def type_of(self, name: str) -> DataType:
+        """Arrow type of a column."""
+        ...
+
     def column(self, name: str) -> Chunked:
         """One column, whole. Raises ``IndexDataError`` when the file cannot be read."""
+        ...
+
+    def take(self, name: str, rows: NDArray[np.int64]) -> Array:
+        """Values of one column at ``rows``, without holding the whole column where it is long."""
         ...
 
     def columns_read(self) -> tuple[str, ...]:
@@ -54,20 +70,18 @@ def _unreadable(path: Path, error: Exception) -> IndexDataError:
 
 
 class ParquetTable:
-    """A parquet file, memory-mapped; repeated strings are kept dictionary-encoded as the file has them."""
+    """A parquet file; repeated strings are kept dictionary-encoded as the file has them."""
 
     def __init__(self, table: TableName, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._read: dict[str, Chunked] = {}
+        self._read: dict[str, None] = {}
         try:
             metadata = parquet.read_metadata(path)
             columns = metadata.schema
             leaves = [columns.column(place).path for place in range(len(columns.names))]
             encoded = [path for path in leaves if path.split(".", 1)[0] in _encoded_columns(table)]
-            self._file = parquet.ParquetFile(
-                path, memory_map=True, read_dictionary=encoded, metadata=metadata
-            )
+            self._file = parquet.ParquetFile(path, read_dictionary=encoded, metadata=metadata)
             names: list[str] = self._file.schema_arrow.names
             self._names = tuple(name for name in names if name != PANDAS_INDEX)
         except (ArrowError, OSError) as error:
@@ -88,15 +102,54 @@ class ParquetTable:
         """Names of the columns, without the index that pandas may have added."""
         return self._names
 
+    def type_of(self, name: str) -> DataType:
+        """Arrow type of a column, from the footer."""
+        return self._file.schema_arrow.field(name).type
+
     def column(self, name: str) -> Chunked:
-        """One column, whole."""
-        with self._lock:
-            if name not in self._read:
-                try:
-                    self._read[name] = self._file.read(columns=[name]).column(name)
-                except (ArrowError, OSError) as error:
-                    raise _unreadable(self._path, error) from error
-            return self._read[name]
+        """One column, whole; read anew by every call."""
+        with self._lock, self._readable():
+            self._read[name] = None
+            return self._file.read(columns=[name]).column(name)
+
+    def take(self, name: str, rows: NDArray[np.int64]) -> Array:
+        """Decodes the row groups that hold ``rows``, piece by piece, and keeps nothing else."""
+        order = np.argsort(rows, kind="stable")
+        wanted = rows[order]
+        parts: list[Array] = []
+        with self._lock, self._readable():
+            self._read[name] = None
+            for start, batch in self._pieces(name, wanted):
+                low, high = np.searchsorted(wanted, [start, start + len(batch)])
+                parts.append(convert.pick(batch, wanted[low:high] - start))
+        back = np.empty(len(rows), np.int64)
+        back[order] = np.arange(len(rows))
+        return convert.pick(pa.concat_arrays(parts), back)
+
+    def _pieces(self, name: str, wanted: NDArray[np.int64]) -> Iterator[tuple[int, Array]]:
+        """Pieces of a column that hold some of the ascending rows ``wanted``, each with its first row."""
+        start = 0
+        for group in range(self._file.num_row_groups):
+            count = int(self._file.metadata.row_group(group).num_rows)
+            if np.searchsorted(wanted, start) < np.searchsorted(wanted, start + count):
+                yield from self._pieces_of(
+                    name, group, start, int(wanted[np.searchsorted(wanted, start + count) - 1])
+                )
+            start += count
+
+    def _pieces_of(self, name: str, group: int, start: int, last: int) -> Iterator[tuple[int, Array]]:
+        for batch in self._file.iter_batches(_PIECE, row_groups=[group], columns=[name]):
+            if start > last:
+                return
+            yield start, arrow.decoded(batch.column(0))
+            start += len(batch)
+
+    @contextmanager
+    def _readable(self) -> Generator[None]:
+        try:
+            yield
+        except (ArrowError, OSError) as error:
+            raise _unreadable(self._path, error) from error
 
     def columns_read(self) -> tuple[str, ...]:
         """Names of the columns read so far."""
@@ -125,7 +178,7 @@ class CsvTable:
             with path.open("rb") as file:
                 head = file.readline().decode("utf-8-sig")
             names = [name.strip().strip('"') for name in head.rstrip("\r\n").split(",")]
-            self._table = csv.read_csv(
+            self._table: Any = csv.read_csv(
                 path,
                 parse_options=csv.ParseOptions(newlines_in_values=True),
                 convert_options=csv.ConvertOptions(
@@ -150,10 +203,18 @@ class CsvTable:
         """Names of the columns; the unnamed one that pandas writes for its index is left out."""
         return tuple(name for name in self._table.column_names if name)
 
+    def type_of(self, name: str) -> DataType:
+        """Always text."""
+        return self._table.schema.field(name).type
+
     def column(self, name: str) -> Chunked:
         """One column."""
         self._used.add(name)
         return self._table.column(name)
+
+    def take(self, name: str, rows: NDArray[np.int64]) -> Array:
+        """Values at ``rows``."""
+        return convert.take(self.column(name), rows)
 
     def columns_read(self) -> tuple[str, ...]:
         """Names of the columns used so far."""

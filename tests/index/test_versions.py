@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from graphrag_cli.index.adaptations import adaptations
 from tests.kit.snapshots import facts, opened, vectors_of
 from tests.kit.tiny import tables, vector, write_index, write_tables, write_vectors
 from tests.kit.versions import VERSIONS, Version, as_version
@@ -69,9 +70,8 @@ def test_sources_are_numbered_by_position_whatever_number_the_table_has(tmp_path
 def test_what_was_adapted_is_told(tmp_path: Path) -> None:
     write_tables(tmp_path / "index", as_version(tables(), "0.4"))
     snapshot = opened(tmp_path / "index")
-    facts(snapshot)
 
-    told = {(one.table, one.column) for one in snapshot.tables.adaptations}
+    told = {(one.table, one.column) for one in adaptations(snapshot.tables)}
     assert {("entities", "title"), ("entities", "degree"), ("communities", "entity_ids")} <= told
 
 

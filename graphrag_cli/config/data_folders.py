@@ -24,7 +24,8 @@ def move_data(leaves: Leaves, data: tuple[str, ...]) -> None:
     if not data:
         return
     places = [_place(text) for text in data]
-    old_tables = str(leaves[TABLES].value)
+    old = leaves.get(TABLES)
+    old_tables = str(old.value) if old else ""
     for key in below(leaves, ("output_storage",)):
         del leaves[key]
     put(leaves, TABLES, Leaf(places[0], FLAG))
@@ -53,7 +54,7 @@ def _move_vectors(leaves: Leaves, old_tables: str, new_tables: str) -> None:
     if configured is None or configured.value is None:
         return
     store = str(configured.value)
-    if _inside(store, old_tables):
+    if old_tables and _inside(store, old_tables):
         below_tables = os.path.relpath(store, old_tables)
         put(leaves, VECTORS, Leaf(f"{new_tables.rstrip('/')}/{below_tables}", FLAG))
     elif Path(new_tables, STORE).is_dir():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, names_below
+from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, names_below, put
 from graphrag_cli.config.loaded import Origin, Unresolved
 from graphrag_cli.config.providers import SERVICES, is_own_network
 from graphrag_cli.config.spelling_models import CHAT, EMBEDDING, SERVICE
@@ -21,9 +21,13 @@ def complete_entries(leaves: Leaves, problems: Problems, variables: Variables, p
     """
     for key in list(problems):
         if key[0] in (CHAT, EMBEDDING) and not below(leaves, key[:2]):
-            leaves[key[:2]] = Leaf({}, Origin("default"))  # all that was given is missing: the entry is there
+            put(
+                leaves, key[:2], Leaf({}, Origin("default"))
+            )  # all that was given is missing: the entry is there
     for kind in (CHAT, EMBEDDING):
         for model_id in names_below(leaves, (kind,)):
+            if (entry := leaves.get((kind, model_id))) and entry.value not in (None, {}):
+                continue  # no section at all: refused when the tree is validated
             _Entry((kind, model_id), leaves, problems, path).complete(variables)
 
     if (storage := leaves.get(("output_storage", "type"))) is None or storage.value == "file":
@@ -64,7 +68,7 @@ class _Entry:
     def _names(self) -> None:
         """Azure is asked by deployment: it stands in for the model's name, and the other way round."""
         if self._provider == "azure" and not self._get("model") and self._get("deployment_name"):
-            self._leaves[(*self._key, "model")] = self._leaves[(*self._key, "deployment_name")]
+            put(self._leaves, (*self._key, "model"), self._leaves[(*self._key, "deployment_name")])
             self._forgive("model")
         if not self._get("model"):
             self._lacks("model", "the model's name", "Give the name that the endpoint knows the model by.")
@@ -101,7 +105,7 @@ class _Entry:
         usual = self._usual_variables(base)
         for name in usual:
             if value := variables.get(name).strip():
-                self._leaves[(*self._key, "api_key")] = Leaf(value, variables.origin(name))
+                put(self._leaves, (*self._key, "api_key"), Leaf(value, variables.origin(name)))
                 return
         also = f", or set {usual[0]}" if usual else ""
         self._lacks("api_key", "the key", f"Give it as `api_key: ${{VARIABLE}}`{also}.")

@@ -33,6 +33,9 @@ RENAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("local_search.temperature", ("local_search.call_args.temperature",)),
     ("local_search.top_p", ("local_search.call_args.top_p",)),
     ("local_search.n", ("local_search.call_args.n",)),
+    ("local_search.llm_temperature", ("local_search.call_args.temperature",)),
+    ("local_search.llm_top_p", ("local_search.call_args.top_p",)),
+    ("local_search.llm_n", ("local_search.call_args.n",)),
     ("local_search.llm_max_tokens", ("local_search.call_args.max_tokens",)),
     ("basic_search.max_tokens", ("basic_search.max_context_tokens",)),
     ("basic_search.temperature", ("basic_search.call_args.temperature",)),
@@ -48,6 +51,15 @@ RENAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("global_search.top_p", ("global_search.map_call_args.top_p", "global_search.reduce_call_args.top_p")),
     ("global_search.n", ("global_search.map_call_args.n", "global_search.reduce_call_args.n")),
+    (
+        "global_search.llm_temperature",
+        ("global_search.map_call_args.temperature", "global_search.reduce_call_args.temperature"),
+    ),
+    (
+        "global_search.llm_top_p",
+        ("global_search.map_call_args.top_p", "global_search.reduce_call_args.top_p"),
+    ),
+    ("global_search.llm_n", ("global_search.map_call_args.n", "global_search.reduce_call_args.n")),
     ("drift_search.local_search_max_tokens", ("drift_search.local_search_max_data_tokens",)),
 )
 """Old key → new keys, for single values."""
@@ -93,8 +105,8 @@ class Rewriter:
 
     def move(self, old: Key, *new: Key) -> None:
         """Moves ``old`` and what is below it to each of ``new``; what is there already from as strong an origin stays."""
-        for key in below(self.leaves, old):
-            leaf = self.leaves.pop(key)
+        taken = {key: self.leaves.pop(key) for key in below(self.leaves, old)}
+        for key, leaf in taken.items():
             for target in new:
                 self.offer((*target, *key[len(old) :]), leaf)
 
@@ -103,6 +115,10 @@ class Rewriter:
         old = self.leaves.get(key)
         if old is None or (wins(leaf, old) and not wins(old, leaf)):
             put(self.leaves, key, leaf)
+
+    def put(self, key: Key, leaf: Leaf) -> None:
+        """Sets ``key`` whatever is there."""
+        put(self.leaves, key, leaf)
 
     def change(self, key: Key, convert: Callable[[object], object]) -> None:
         """Replaces the value under ``key``, if there is one; None removes it."""

@@ -184,8 +184,8 @@ def _literals(alias: object) -> tuple[str, ...]:
 def _service(rewriter: Rewriter, entry: Key, name: str, leaf: Leaf) -> None:
     service = SERVICES.get(name)
     adapter: Literal["openai", "azure"] = service.adapter if service else "openai"
-    rewriter.leaves[(*entry, "provider")] = Leaf(adapter, leaf.origin)
-    rewriter.leaves[(*entry, SERVICE)] = Leaf(name, leaf.origin)
+    rewriter.put((*entry, "provider"), Leaf(adapter, leaf.origin))
+    rewriter.put((*entry, SERVICE), Leaf(name, leaf.origin))
     if service and service.base:
         rewriter.change((*entry, "api_base"), lambda value: value or None)
         rewriter.offer((*entry, "api_base"), Leaf(service.base, leaf.origin))
@@ -227,5 +227,5 @@ def _dynamic_model(rewriter: Rewriter) -> None:
     chat_id = str(rewriter.get("global_search", "completion_model_id") or CHAT_ID)
     for key in below(rewriter.leaves, (CHAT, chat_id)):
         rewriter.offer((CHAT, DYNAMIC_ID, *key[2:]), rewriter.leaves[key])
-    rewriter.leaves[(CHAT, DYNAMIC_ID, "model")] = named
+    rewriter.put((CHAT, DYNAMIC_ID, "model"), named)
     rewriter.offer(("global_search", "rate_model_id"), Leaf(DYNAMIC_ID, named.origin))

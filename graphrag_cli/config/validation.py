@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
-from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, nest, undotted
+from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, nest, put, undotted
 from graphrag_cli.config.loaded import Finding, Origin
 from graphrag_cli.config.schema import (
     admits_none,
@@ -63,16 +63,17 @@ def _guess(key: Key) -> str:
 
 def normalise(leaves: Leaves, root: Path) -> None:
     """Removes nulls that mean "not given", and makes paths absolute, that of the tables always."""
-    leaves.setdefault(TABLES, Leaf(None, Origin("default")))
-    if leaves[TABLES].value is None:
-        leaves[TABLES] = Leaf(StorageSettings.model_fields["base_dir"].default, Origin("default"))
     for key, leaf in list(leaves.items()):
         if leaf.value in (None, {}) and is_entry(key):
             leaves[key] = Leaf({}, leaf.origin)
         elif _is_nothing(key, leaf.value):
             del leaves[key]
         elif isinstance(leaf.value, str) and _is_place(key, leaves):
-            leaves[key] = Leaf(absolute(leaf.value, root), leaf.origin)
+            place = leaf.value or ("." if key[-1] == "base_dir" else "")
+            leaves[key] = Leaf(absolute(place, root), leaf.origin)
+    if TABLES not in leaves and _is_place(TABLES, leaves):
+        usual = str(StorageSettings.model_fields["base_dir"].default)
+        put(leaves, TABLES, Leaf(absolute(usual, root), Origin("default")))
 
 
 def _is_nothing(key: Key, value: object) -> bool:

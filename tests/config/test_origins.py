@@ -178,6 +178,14 @@ def test_the_folder_of_the_tables_is_absolute_by_default_too(tmp_path: Path) -> 
     assert "output_storage.base_dir" not in result.origins
 
 
+def test_an_empty_folder_is_that_of_the_settings(tmp_path: Path) -> None:
+    text = "output_storage: {base_dir: ''}\nvector_store: {db_uri: ''}\nlocal_search: {prompt: ''}\n"
+    settings = loaded(tmp_path, text).settings
+
+    assert settings.output_storage.base_dir == str(tmp_path)
+    assert (settings.vector_store.db_uri, settings.local_search.prompt) == (None, None)
+
+
 def test_a_folder_in_a_blob_store_stays_as_it_is(tmp_path: Path) -> None:
     text = "output_storage: {type: blob, base_dir: runs/one, container_name: c, connection_string: s}\n"
 

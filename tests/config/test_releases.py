@@ -52,6 +52,14 @@ def test_v1_search_sections_keep_their_values_under_the_new_names(tmp_path: Path
     assert settings.global_search.reduce_call_args.temperature == 0
 
 
+def test_names_of_the_earliest_releases_are_read(tmp_path: Path) -> None:
+    text = "local_search: {llm_temperature: 0.2, llm_n: 1}\nglobal_search: {llm_top_p: 0.9}\n"
+    settings = loaded(tmp_path, text).settings
+
+    assert (settings.local_search.call_args.temperature, settings.local_search.call_args.n) == (0.2, 1)
+    assert settings.global_search.map_call_args.top_p == settings.global_search.reduce_call_args.top_p == 0.9
+
+
 def test_v1_dynamic_search_llm_becomes_the_rating_model_at_the_same_endpoint(tmp_path: Path) -> None:
     settings = loaded(tmp_path, V1, dotenv=KEY).settings
 

@@ -122,9 +122,27 @@ class ModelTimeoutError(ModelError):
 
 
 class ContextLengthError(ModelError):
-    """The prompt is longer than the model's window."""
+    """The prompt is longer than the model's window.
+
+    A caller that can ask with less catches this: it splits its batch or shortens its context, and says so.
+    """
 
     code = "model.context_length"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        status: int | None = None,
+        limit: int | None = None,
+        requested: int | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, status=status)
+        self.limit = limit
+        """Tokens that fit, where that is known."""
+        self.requested = requested
+        """Tokens that were asked for, where that is known."""
 
 
 class ContentFilterError(ModelError):

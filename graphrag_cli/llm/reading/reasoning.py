@@ -78,14 +78,20 @@ class ReasoningFilter:
     """Lets through what is not reasoning, as it arrives.
 
     Text that may be the beginning of a tag is held back until it is certain. A closing tag whose opening one
-    stood in the prompt comes too late to take back what was let through; ``late_close`` then tells.
+    stood in the prompt comes too late to take back what was let through; ``late_close`` then tells, and the next
+    filter for that model is made with ``begun``: reasoning from the first character on, unless no tag ever ends it.
     """
 
-    inside: bool = False
+    begun: bool = False
     late_close: bool = False
+    closed: bool = False
     reasoning: list[str] = field(default_factory=list[str])
+    _inside: bool = False
     _held: str = ""
     _started: bool = False
+
+    def __post_init__(self) -> None:
+        self._inside = self.begun
 
     def feed(self, text: str) -> str:
         """The next piece of the reply in, what may be shown out."""
@@ -98,38 +104,50 @@ class ReasoningFilter:
     def finish(self) -> str:
         """What was held back and turned out to be text. Call once, at the end."""
         rest, self._held = self._held, ""
-        if self.inside:
+        if self._inside and self.begun and not self.closed:
+            rest = "".join([*self.reasoning, rest])
+            self.reasoning.clear()
+        elif self._inside:
             self.reasoning.append(rest)
             return ""
         return self._first(_MARKERS.sub("", rest))
 
     def _step(self, shown: list[str]) -> bool:
         """Handles one tag, or as much plain text as is certain; True when there may be more to do."""
-        tag = (_CLOSE if self.inside else _OPEN).search(self._held)
-        marker = None if self.inside else _MARKERS.search(self._held)
-        if not self.inside and tag is None:
-            orphan = _CLOSE.search(self._held)
-            if orphan is not None and orphan.group() and marker is None:
-                self.late_close = True
-                shown.append(self._held[: orphan.start()])
-                self._held = self._held[orphan.end() :]
+        tag = (_CLOSE if self._inside else _OPEN).search(self._held)
+        if not self._inside:
+            marker = _MARKERS.search(self._held)
+            if marker is not None and (tag is None or marker.start() < tag.start()):
+                self._cut(marker, shown)
                 return True
-        if marker is not None and (tag is None or marker.start() < tag.start()):
-            shown.append(self._held[: marker.start()])
-            self._held = self._held[marker.end() :]
-            return True
+            if tag is None and (orphan := _CLOSE.search(self._held)) is not None and orphan.group():
+                self._end_unmarked(orphan, shown)
+                return True
         if tag is not None:
-            self._take(self._held[: tag.start()], shown)
-            self._held = self._held[tag.end() :]
-            self.inside = not self.inside
+            self._cut(tag, shown)
+            self.closed = self.closed or self._inside
+            self._inside = not self._inside
             return True
         certain = _certain_length(self._held)
         self._take(self._held[:certain], shown)
         self._held = self._held[certain:]
         return False
 
+    def _cut(self, tag: re.Match[str], shown: list[str]) -> None:
+        self._take(self._held[: tag.start()], shown)
+        self._held = self._held[tag.end() :]
+
+    def _end_unmarked(self, closing: re.Match[str], shown: list[str]) -> None:
+        """A closing tag alone: what came before it was reasoning, which can be taken back if it is still here."""
+        self._cut(closing, shown)
+        if self._started:
+            self.late_close = True
+        else:
+            self.reasoning.extend(shown)
+            shown.clear()
+
     def _take(self, text: str, shown: list[str]) -> None:
-        (self.reasoning if self.inside else shown).append(text)
+        (self.reasoning if self._inside else shown).append(text)
 
     def _first(self, text: str) -> str:
         """Drops the blank lines that a block leaves at the beginning."""
@@ -150,7 +168,7 @@ def _certain_length(text: str) -> int:
 
 _PARTIAL = re.compile(
     r"</?[a-z_:]{0,16}(?:\s[^<>]{0,80})?|\[/?[a-z]{0,5}|◁/?[a-z]{0,5}"
-    r"|<\|?[a-z_]{0,20}\|?>?(?:assistant)?(?:<\|?[a-z]{0,10}\|?>?[^<>]{0,80}(?:<\|?[a-z]{0,8}\|?)?)?",
+    r"|(?:<\|start\|>[a-z]{0,12})?(?:<\|channel\|>[^<>]{0,80})?(?:<(?:\|[a-z_]{0,22}\|?)?)?",
     re.IGNORECASE,
 )
 

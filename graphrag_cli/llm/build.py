@@ -1,0 +1,148 @@
+"""Models from their settings, each with the wrappers it needs, in the one order that is right.
+
+From the wire outwards: adapter, throttle (each try waits its turn), retry, then batches for embeddings. A cache or
+a recording goes around that, and the meter of a run around everything. Nothing here decides which provider to
+use: that is ``engines/build.py``, which calls the factory for the provider that settings name.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Literal
+
+from graphrag_cli.llm.azure import aad_tokens, is_unified, named_deployment, resource_url
+from graphrag_cli.llm.base import CallParams
+from graphrag_cli.llm.batches import BatchedEmbedder
+from graphrag_cli.llm.capabilities import Capabilities
+from graphrag_cli.llm.endpoint import OPENAI_BASE, base_url, is_azure, is_loopback, is_openai
+from graphrag_cli.llm.openai_chat import OpenAIChat
+from graphrag_cli.llm.openai_client import Client, Endpoint
+from graphrag_cli.llm.openai_embed import OpenAIEmbedder
+from graphrag_cli.llm.rate import Throttle, ThrottledChat, ThrottledEmbedder
+from graphrag_cli.llm.retry import RetryingChat, RetryingEmbedder, RetryPolicy
+from graphrag_cli.llm.windows import known_window
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from graphrag_cli.config.settings import (
+        CallArgs,
+        ChatModelSettings,
+        EmbeddingModelSettings,
+        EndpointSettings,
+        RetrySettings,
+    )
+    from graphrag_cli.llm.azure import AadTokens
+    from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+
+
+def openai_chat(
+    settings: ChatModelSettings,
+    tokens: TokenCounter,
+    *,
+    concurrency: int,
+    environment: Mapping[str, str],
+    kind: Literal["openai", "azure"] = "openai",
+) -> ChatModel:
+    """A chat model behind an OpenAI-compatible (or Azure) endpoint, with retry and rate limits around it.
+
+    ``concurrency`` is the root ``concurrent_requests``, used where the model sets none of its own. Nothing is
+    imported or opened before the first call. Raises ``SettingsError`` for what can be known without one.
+    """
+    endpoint = endpoint_of(settings, kind, environment)
+    chat = OpenAIChat(
+        Client(endpoint),
+        tokens,
+        Capabilities(settings.structured_output),
+        window=settings.max_context_window or known_window(settings.model),
+    )
+    throttled = ThrottledChat(chat, _throttle(settings, concurrency), tokens)
+    return RetryingChat(throttled, _policy(settings.retry))
+
+
+def openai_embedder(
+    settings: EmbeddingModelSettings,
+    tokens: TokenCounter,
+    *,
+    concurrency: int,
+    environment: Mapping[str, str],
+    kind: Literal["openai", "azure"] = "openai",
+) -> Embedder:
+    """The same for an embedding model; batches go side by side, long texts in windows."""
+    endpoint = endpoint_of(settings, kind, environment)
+    embedder = OpenAIEmbedder(Client(endpoint), dimensions=settings.dimensions)
+    throttled = ThrottledEmbedder(embedder, _throttle(settings, concurrency), tokens)
+    return BatchedEmbedder(
+        RetryingEmbedder(throttled, _policy(settings.retry)),
+        tokens,
+        batch_size=settings.batch_size,
+        max_input_tokens=settings.max_input_tokens or known_window(settings.model),
+    )
+
+
+def call_params(args: CallArgs) -> CallParams:
+    """``call_args`` of settings as parameters of a call."""
+    return CallParams(**{name: getattr(args, name) for name in CallParams.__dataclass_fields__})
+
+
+def endpoint_of(
+    settings: EndpointSettings, kind: Literal["openai", "azure"], environment: Mapping[str, str]
+) -> Endpoint:
+    """Who serves the model and how to be let in.
+
+    OpenAI's key from the environment stands in for a missing one at OpenAI's own address only: no other server
+    is ever sent it.
+    """
+    url = base_url(settings.api_base or OPENAI_BASE)
+    key = settings.api_key.get_secret_value().strip() if settings.api_key else None
+    if not key and kind == "openai" and is_openai(url):
+        key = environment.get("OPENAI_API_KEY", "").strip()
+    wants_token = settings.auth_method == "azure_managed_identity" and not is_loopback(url)
+    if kind == "azure" or is_azure(url):
+        return _azure(settings, url, key, aad_tokens(settings.audience) if wants_token and not key else None)
+    return Endpoint(
+        settings.model,
+        url,
+        key=key or None,
+        organization=settings.organization,
+        proxy=settings.proxy,
+        headers=tuple(settings.headers.items()),
+        timeout=settings.timeout,
+    )
+
+
+def _azure(settings: EndpointSettings, url: str, key: str | None, tokens: AadTokens | None) -> Endpoint:
+    """Azure by its own protocol, or by OpenAI's where the address is the one that speaks it."""
+    unified = is_unified(url)
+    headers = dict(settings.headers)
+    if unified and key:
+        headers.setdefault("api-key", key)
+    return Endpoint(
+        settings.model,
+        url if unified else resource_url(url),
+        "openai" if unified else "azure",
+        key=key or None,
+        deployment=settings.deployment_name or named_deployment(url),
+        api_version=settings.api_version,
+        proxy=settings.proxy,
+        headers=tuple(headers.items()),
+        timeout=settings.timeout,
+        token_provider=tokens,
+    )
+
+
+def _throttle(settings: EndpointSettings, concurrency: int) -> Throttle:
+    return Throttle(
+        settings.concurrent_requests or concurrency,
+        requests_per_minute=settings.rate_limit.requests_per_minute,
+        tokens_per_minute=settings.rate_limit.tokens_per_minute,
+    )
+
+
+def _policy(settings: RetrySettings) -> RetryPolicy:
+    return RetryPolicy(
+        settings.max_retries,
+        settings.base_delay,
+        max(settings.base_delay, settings.max_delay),
+        random.Random(),
+    )

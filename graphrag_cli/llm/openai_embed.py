@@ -1,0 +1,139 @@
+"""An embedding model behind an OpenAI-compatible endpoint: strings in, checked vectors out, one request a call."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from graphrag_cli.errors import ModelError
+from graphrag_cli.llm.endpoint import url_hint
+from graphrag_cli.llm.faults import error_of, not_an_api
+from graphrag_cli.llm.openai_client import RefusedError
+from graphrag_cli.llm.reading.decode import clean_text
+from graphrag_cli.llm.reading.values import is_array, is_number, is_object
+from graphrag_cli.llm.refusal import refusal_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.llm.openai_client import Client
+
+_STANDS_FOR_EMPTY = "-"
+"""Servers refuse empty strings; what is embedded for one means nothing either way."""
+
+
+class OpenAIEmbedder:
+    """``Embedder`` over the openai SDK. Batches, windows and retries are wrappers around it."""
+
+    def __init__(self, client: Client, *, dimensions: int | None = None) -> None:
+        self._client = client
+        self._dimensions = dimensions
+        self._width = dimensions
+
+    @property
+    def name(self) -> str:
+        """As settings name it."""
+        return self._client.endpoint.model
+
+    @property
+    def width(self) -> int | None:
+        """``dimensions`` where set, else the width of the vectors that came, once some have."""
+        return self._width
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See ``Embedder.embed``; all texts go in one request."""
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self._width or 0), dtype=np.float32)
+        body: dict[str, object] = {
+            "model": self._client.endpoint.wire_model,
+            "input": [clean_text(text) if text.strip() else _STANDS_FOR_EMPTY for text in texts],
+        }
+        if self._dimensions is not None:
+            body["dimensions"] = self._dimensions
+        rows = self._rows(await self._send(body), len(texts))
+        matrix = self._matrix(rows)
+        self._width = matrix.shape[1]
+        return matrix
+
+    async def aclose(self) -> None:
+        """Closes the client."""
+        await self._client.aclose()
+
+    async def _send(self, body: dict[str, object]) -> object:
+        failure: ModelError
+        try:
+            reply = await self._client.embeddings(body)
+        except RefusedError as refused:
+            failure = error_of(refused.refusal, self._client.target)
+        else:
+            if not (is_object(reply) and reply.get("error")):
+                return reply
+            failure = error_of(refusal_of(reply, 0), self._client.target)
+        raise failure
+
+    def _rows(self, reply: object, expected: int) -> list[object]:
+        """The vectors in the order of the texts, whatever order they came in."""
+        target = self._client.target
+        data = reply.get("data") if is_object(reply) else None
+        if not is_array(data):
+            raise not_an_api(target, "a reply without vectors (`data` is missing)")
+        entries = [entry for entry in data if is_object(entry)]
+        if len(entries) != expected:
+            raise ModelError(
+                f"{target.shown} sent {len(entries)} vectors for {expected} texts",
+                hint="a smaller `batch_size` may help; check that `model` is an embedding model",
+                retryable=True,
+            )
+        places = [entry.get("index") for entry in entries]
+        if sorted(place for place in places if isinstance(place, int)) == list(range(expected)):
+            by_place = {place: entry for place, entry in zip(places, entries, strict=True)}
+            entries = [by_place[place] for place in range(expected)]
+        return [entry.get("embedding") for entry in entries]
+
+    def _matrix(self, rows: list[object]) -> NDArray[np.float32]:
+        import numpy as np
+
+        vectors = [_vector(row) for row in rows]
+        widths = {len(vector) for vector in vectors}
+        wanted = {self._dimensions} if self._dimensions else widths
+        if len(widths) != 1 or 0 in widths or widths != wanted:
+            raise self._unusable(
+                f"vectors of width {', '.join(map(str, sorted(widths)))}"
+                + (f" where {self._dimensions} was asked for" if self._dimensions else ""),
+                "check `model` and `dimensions`: not every model can change its width",
+            )
+        matrix = np.stack(vectors)
+        if not np.isfinite(matrix).all():
+            raise self._unusable(
+                "a vector that holds NaN or infinity", "the server's build of the model is broken"
+            )
+        if not np.abs(matrix).max(axis=1).all():
+            raise self._unusable("a vector of zeros", "check that `model` is an embedding model")
+        return matrix
+
+    def _unusable(self, what: str, hint: str) -> ModelError:
+        target = self._client.target
+        url = f"; {url_hint(target.url)}" if target.url.rstrip("/").endswith("/api") else ""
+        return ModelError(f"{target.shown} sent {what}", hint=hint + url)
+
+
+def _vector(row: object) -> NDArray[np.float32]:
+    """One vector from a list of numbers or from base64; anything else has width 0. Null counts as NaN."""
+    import numpy as np
+
+    if isinstance(row, str):
+        try:
+            return np.frombuffer(base64.b64decode(row, validate=True), dtype="<f4").astype(np.float32)
+        except (binascii.Error, ValueError):
+            return np.zeros(0, dtype=np.float32)
+    if is_array(row):
+        if len(row) == 1 and is_array(row[0]):
+            row = row[0]
+        with np.errstate(over="ignore"):
+            return np.array([item if is_number(item) else np.nan for item in row], dtype=np.float32)
+    return np.zeros(0, dtype=np.float32)

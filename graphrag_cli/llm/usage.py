@@ -33,6 +33,11 @@ TOKENS_PER_MESSAGE = 4
 TOKENS_PER_PROMPT = 3
 """What chat formats add once, to open the reply."""
 
+ANSWER_STAGES: frozenset[str] = frozenset({"answer", "reduce"})
+"""Stages that write the answer of a run."""
+KEPT_SHARE = 0.2
+"""Share of tokens, cost and time that ``keep_for_answer`` keeps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -87,6 +92,16 @@ class UsageMeter:
         self._cost: float | None = 0.0
         self._counted = False
         self._held = _Spend()
+        self._kept_calls = 0
+        self._kept_share = 0.0
+
+    def keep_for_answer(self) -> None:
+        """From now on one call and ``KEPT_SHARE`` of tokens, cost and time are there for the stages that answer only.
+
+        For methods of many calls: a limit then ends the reading, and what was read can still be answered from.
+        """
+        self._kept_calls = 1
+        self._kept_share = KEPT_SHARE
 
     def chat(self, model: ChatModel) -> ChatModel:
         """``model``, metered."""
@@ -109,9 +124,11 @@ class UsageMeter:
     def admit_chat(self, model: str, request: ChatRequest) -> _Spend:
         """Counts the call and holds what its prompt will spend; raises when a limit forbids it."""
         total = Usage(self._stages).total
-        if self._limits.max_calls is not None and total.llm_calls >= self._limits.max_calls:
+        answers = request.stage in ANSWER_STAGES
+        kept = 0 if answers else self._kept_calls
+        if self._limits.max_calls is not None and total.llm_calls >= self._limits.max_calls - kept:
             raise _limit("calls to the model", f"{self._limits.max_calls:,}", "--max-calls")
-        held = self._hold(model, lambda: count_prompt(request.messages, self._tokens))
+        held = self._hold(model, lambda: count_prompt(request.messages, self._tokens), answers=answers)
         self._add(request.stage, StageUsage(llm_calls=1))
         return held
 
@@ -144,9 +161,12 @@ class UsageMeter:
         prompt = count_prompt(request.messages, self._tokens)
         return CallUsage(prompt, self._tokens.count(text), counted=True)
 
-    async def within_deadline(self, work: Awaitable[T]) -> T:
-        """Awaits ``work``; raises ``DeadlineError`` when the deadline passes first, and cancels it."""
-        timeout = asyncio.timeout(self.remaining_seconds())
+    async def within_deadline(self, work: Awaitable[T], *, answers: bool = False) -> T:
+        """Awaits ``work``; raises ``DeadlineError`` when the deadline passes first, and cancels it.
+
+        ``answers`` says that it may use the time kept for the answer.
+        """
+        timeout = asyncio.timeout(self._seconds_for(answers=answers))
         try:
             async with timeout:
                 return await work
@@ -155,9 +175,17 @@ class UsageMeter:
                 raise self._late() from None
             raise
 
-    def _hold(self, model: str, count: Callable[[], int]) -> _Spend:
+    def _seconds_for(self, *, answers: bool) -> float | None:
+        """Seconds that a call has from now; None without a deadline."""
+        remaining = self.remaining_seconds()
+        if remaining is None or answers or self._limits.deadline is None:
+            return remaining
+        return max(0.0, remaining - self._kept_share * self._limits.deadline)
+
+    def _hold(self, model: str, count: Callable[[], int], *, answers: bool = False) -> _Spend:
         """Checks deadline, tokens and cost against what is spent and what calls under way will spend."""
-        if self.remaining_seconds() == 0.0:
+        usable = 1.0 if answers else 1.0 - self._kept_share
+        if self._seconds_for(answers=answers) == 0.0:
             raise self._late()
         if self._limits.max_tokens is None and self._limits.max_cost is None:
             return _Spend()
@@ -166,9 +194,10 @@ class UsageMeter:
         if self._limits.max_tokens is not None:
             total = Usage(self._stages).total
             spent = total.prompt_tokens + total.output_tokens + total.embedding_tokens
-            if spent + wanted.tokens > self._limits.max_tokens:
+            if spent + wanted.tokens > self._limits.max_tokens * usable:
                 raise _limit("tokens", f"{self._limits.max_tokens:,}", "--max-tokens")
-        if self._limits.max_cost is not None and (self._cost or 0.0) + wanted.cost > self._limits.max_cost:
+        cost = (self._cost or 0.0) + wanted.cost
+        if self._limits.max_cost is not None and cost > self._limits.max_cost * usable:
             raise _limit("cost", f"${self._limits.max_cost:g}", "--max-cost")
         held = wanted - self._held
         self._held = wanted
@@ -194,8 +223,10 @@ class UsageMeter:
         self._stages[stage] = self._stages.get(stage, StageUsage()) + usage
 
     def _late(self) -> DeadlineError:
+        passed = self.remaining_seconds() == 0.0
+        what = "passed" if passed else "is near, and the rest of it is for the answer"
         return DeadlineError(
-            f"the deadline of {self._limits.deadline:g} s passed", hint="allow more time with --deadline"
+            f"the deadline of {self._limits.deadline:g} s {what}", hint="allow more time with --deadline"
         )
 
 
@@ -236,7 +267,8 @@ class _MeteredChat:
         sent = False
         items = self._model.stream(request)
         try:
-            while (item := await meter.within_deadline(anext(items, None))) is not None:
+            answers = request.stage in ANSWER_STAGES
+            while (item := await meter.within_deadline(anext(items, None), answers=answers)) is not None:
                 if isinstance(item, ReplyDelta):
                     text.append(item.text)
                 elif isinstance(item, ReplyEnd):

@@ -153,3 +153,37 @@ async def test_a_reply_left_unread_closes_its_connection_and_is_counted() -> Non
             break
     assert inner.closed == 1
     assert m.usage().total.output_tokens == 1
+
+
+async def test_the_last_call_can_be_kept_for_the_answer() -> None:
+    m = meter(Limits(max_calls=2))
+    m.keep_for_answer()
+    chat = m.chat(QueueChat([said("a"), said("b")]))
+    await complete(chat, request(stage="map"))
+    with pytest.raises(LimitError):
+        await complete(chat, request(stage="map"))
+    await complete(chat, request(stage="reduce"))
+    assert m.usage().total.llm_calls == 2
+
+
+async def test_a_share_of_tokens_can_be_kept_for_the_answer() -> None:
+    m = meter(Limits(max_tokens=30))
+    m.keep_for_answer()
+    chat = m.chat(QueueChat([said("a"), said("b")]))
+    await complete(
+        chat, request("one", stage="map")
+    )  # 15 tokens; 9 more would be within 30, but not within 24
+    with pytest.raises(LimitError):
+        await complete(chat, request("one two three four", stage="map"))
+    await complete(chat, request("one two three four", stage="reduce"))
+
+
+async def test_a_share_of_the_time_can_be_kept_for_the_answer() -> None:
+    now = 0.0
+    m = UsageMeter(Limits(deadline=10), FlatPrices(), WordCounter(), clock=lambda: now)
+    m.keep_for_answer()
+    chat = m.chat(QueueChat([said("a"), said("b")]))
+    now = 8.5
+    with pytest.raises(DeadlineError, match="is near"):
+        await complete(chat, request(stage="map"))
+    await complete(chat, request(stage="reduce"))

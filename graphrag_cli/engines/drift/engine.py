@@ -82,6 +82,7 @@ class DriftSearch:
         """See ``Engine.stream``. Raises ``UsageError`` when ``question.resume`` is no state of this question."""
         state = None if question.resume is None else resumable(question)
         run = Run(self.method, question, self._tools)
+        run.meter.keep_for_answer()
         for first in run.started():
             yield first
         if state is None:

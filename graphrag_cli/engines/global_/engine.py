@@ -41,6 +41,7 @@ class GlobalSearch:
     async def stream(self, question: Question) -> AsyncIterator[Event]:
         """See ``Engine.stream``."""
         run = Run(self.method, question, self._tools)
+        run.meter.keep_for_answer()
         for first in run.started():
             yield first
         async for event in run.rewrite():

@@ -304,9 +304,26 @@ async def test_a_report_that_is_too_long_even_alone_fails_its_batch() -> None:
 async def test_a_limit_among_the_batches_answers_from_what_is_there() -> None:
     chat = ScriptedChat(script())
     seen = await ask(chat, settings(concurrency=1), limits=Limits(max_calls=3))
-    assert len(chat.calls) <= 3
+    assert chat.stages == ["map", "map", "reduce"]
     assert seen.answer.status == "partial"
-    assert seen.answer.text
+    assert seen.answer.text == ANSWER
+
+
+async def test_when_not_even_the_answer_may_be_written_the_points_are_given_as_found() -> None:
+    seen = await ask(script(reduce=LimitError("the limit on tokens (9) is reached")))
+    assert seen.answer.status == "partial"
+    assert "the limit on tokens (9) is reached" in seen.answer.text
+    assert "Point of 50." in seen.answer.text
+    assert "".join(event.text for event in seen.of(TextDelta)) == seen.answer.text
+
+
+async def test_a_reduce_prompt_that_is_too_long_is_tried_again_shorter() -> None:
+    chat = ScriptedChat(script(map=points(*range(1, 40)), reduce=[ContextLengthError("too long"), ANSWER]))
+    seen = await ask(chat)
+    first, second = (len(call.messages[0].content) for call in chat.calls_of("reduce"))
+    assert second < first
+    assert notices(seen) == ["reduce.shortened"]
+    assert seen.answer.text == ANSWER
 
 
 async def test_a_limit_before_anything_was_read_is_an_error() -> None:

@@ -32,6 +32,7 @@ class Root(LazyGroup):
     table = {  # noqa: RUF012 - declared ClassVar by LazyGroup
         "query": Lazy(f"{_COMMANDS}.query", "Ask one question of an index.", _ASK),
         "batch": Lazy(f"{_COMMANDS}.batch", "Ask every question of a file.", _ASK),
+        "drift": Lazy(f"{_COMMANDS}.drift", "Look at the questions that a drift run asked.", _ASK),
         "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
         "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
     }

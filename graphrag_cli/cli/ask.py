@@ -2,47 +2,17 @@
 
 from __future__ import annotations
 
-import dataclasses
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_cli.errors import PartialError, UsageError
+from graphrag_cli.cli.asked import Ask, question_of, question_text, run_options, where_of
+from graphrag_cli.errors import PartialError
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.options import (
-        AskOptions,
-        EntityOptions,
-        InspectOptions,
-        LimitOptions,
-        NarrowingOptions,
-        RetrievalOptions,
-        WhereOptions,
-    )
     from graphrag_cli.cli.render.base import Renderer
     from graphrag_cli.cli.sink import Sink
-    from graphrag_cli.config.load import Where
-    from graphrag_cli.config.settings import Level
-    from graphrag_cli.engines.base import Filters, Question
-    from graphrag_cli.engines.build import RunOptions
-    from graphrag_cli.events import Answer, Method
-    from graphrag_cli.llm.usage import Limits
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """A question with the groups of flags that its command took."""
-
-    method: Method
-    question: str | None
-    options: AskOptions
-    narrowing: NarrowingOptions | None = None
-    entities: EntityOptions | None = None
-    dynamic: bool = False
-    overrides: tuple[str, ...] = ()
-    """``key=value`` that flags of the method stand for."""
+    from graphrag_cli.engines.estimate import Estimate
+    from graphrag_cli.events import Answer
 
 
 def run_ask(ask: Ask) -> int:
@@ -53,66 +23,35 @@ def run_ask(ask: Ask) -> int:
     from graphrag_cli.cli.sink import Sink
     from graphrag_cli.documents.fields import check_fields
 
-    text = read_question(ask.question)
-    if ask.options.output.fields is not None:
-        check_fields(ask.options.output.fields, ask.options.output.format)
-    consoles = open_consoles(quiet=ask.options.output.quiet, verbose=ask.options.output.verbose)
-    with Sink(ask.options.output.output) as sink:
+    text = question_text(ask)
+    output, inspect = ask.options.output, ask.options.inspect
+    if output.fields is not None:
+        check_fields(output.fields, output.format)
+    consoles = open_consoles(quiet=output.quiet, verbose=output.verbose)
+    with Sink(output.output) as sink:
+        if inspect.dry_run:
+            return _print_estimate(asyncio.run(_estimate(ask, text)), ask, consoles, sink)
         answer = asyncio.run(_answer(ask, text, consoles, sink))
-    return _status(answer, ask.options.inspect, consoles)
-
-
-def read_question(argument: str | None) -> str:
-    """The question of the command line, or standard input for ``-`` and for a pipe. Raises ``UsageError``."""
-    if argument is None and sys.stdin.isatty():
-        raise UsageError(
-            "no question", hint='give it in quotes: graphrag-cli query local "Who …?", or pipe it in'
-        )
-    text = sys.stdin.read() if argument in {None, "-"} else argument
-    if text is None or not text.strip():
-        raise UsageError("the question is empty", hint='give it in quotes: graphrag-cli query local "Who …?"')
-    return text.strip()
-
-
-def where_of(options: WhereOptions, overrides: Sequence[str] = ()) -> Where:
-    """Where the user said the project is."""
-    from graphrag_cli.config.load import Where
-
-    return Where(
-        root=options.root,
-        config=options.config,
-        data=tuple(options.data),
-        overrides=(*overrides, *options.overrides),
-    )
-
-
-def run_options(options: AskOptions) -> RunOptions:
-    """What the flags say about the whole run."""
-    from graphrag_cli.engines.build import RunOptions
-
-    models = options.models
-    return RunOptions(options.output.stream, models.prompt_dir, models.record, models.replay)
-
-
-def parse_level(text: str) -> Level:
-    """``2`` or ``deepest``. Raises ``UsageError``."""
-    if text == "deepest":
-        return "deepest"
-    if text.isdecimal():
-        return int(text)
-    raise UsageError(f"--community-level {text!r} is neither a number nor 'deepest'", hint="for example 2")
+    return _status(answer, consoles, fail_on_bad_citations=inspect.fail_on_bad_citations)
 
 
 async def _answer(ask: Ask, text: str, consoles: Consoles, sink: Sink) -> Answer:
+    import asyncio
+
     from graphrag_cli.cli.render.base import follow
     from graphrag_cli.cli.render.choose import renderers_for
+    from graphrag_cli.cli.render.state import StateRenderer
     from graphrag_cli.project import Project
 
     renderers: list[Renderer] = renderers_for(ask.options.output, ask.options.inspect, consoles, sink)
+    if ask.drift is not None and ask.drift.state is not None:
+        renderers.insert(0, StateRenderer(ask.drift.state))
     try:
         project = Project.open(where_of(ask.options.where, ask.overrides), run_options(ask.options))
         try:
-            question = _question(project.question(text), ask)
+            question = question_of(ask, project.question(text))
+            # Opening reads files and imports libraries: aside, so that the status line and Ctrl-C stay alive.
+            await asyncio.to_thread(project.engine, ask.method)
             return await follow(project.stream(question, ask.method), renderers)
         finally:
             await project.aclose()
@@ -121,57 +60,35 @@ async def _answer(ask: Ask, text: str, consoles: Consoles, sink: Sink) -> Answer
             renderer.close()
 
 
-def asked_for(
-    question: Question, retrieval: RetrievalOptions, limits: LimitOptions, *, stream: bool
-) -> Question:
-    """``question`` with what the flags say about every method."""
-    level = retrieval.community_level
-    return dataclasses.replace(
-        question,
-        response_type=question.response_type if retrieval.response_type is None else retrieval.response_type,
-        seed=question.seed if retrieval.seed is None else retrieval.seed,
-        community_level=question.community_level if level is None else parse_level(level),
-        limits=limits_of(limits),
-        stream=stream,
-    )
+async def _estimate(ask: Ask, text: str) -> Estimate:
+    from graphrag_cli.project import Project
+
+    project = Project.open(where_of(ask.options.where, ask.overrides), run_options(ask.options))
+    try:
+        return await project.estimate(question_of(ask, project.question(text)), ask.method)
+    finally:
+        await project.aclose()
 
 
-def _question(default: Question, ask: Ask) -> Question:
-    options, entities = ask.options, ask.entities
-    return dataclasses.replace(
-        asked_for(default, options.retrieval, options.limits, stream=options.output.stream),
-        include_entities=tuple(entities.include_entity) if entities else (),
-        exclude_entities=tuple(entities.exclude_entity) if entities else (),
-        filters=_filters(ask),
-        context_only=options.inspect.context_only,
-        dynamic=ask.dynamic,
-    )
+def _print_estimate(estimate: Estimate, ask: Ask, consoles: Consoles, sink: Sink) -> int:
+    from graphrag_cli.cli.render.estimate import estimate_lines
+    from graphrag_cli.documents.build import estimate_document
+    from graphrag_cli.documents.strict import dump_line
+
+    if ask.options.output.format in {"json", "jsonl"}:
+        sink.write(dump_line(estimate_document(estimate)))
+    else:
+        for line in estimate_lines(estimate):
+            sink.write(f"{line}\n")
+    consoles.say("nothing was sent", style="dim")
+    return 0
 
 
-def _filters(ask: Ask) -> Filters:
-    from graphrag_cli.engines.base import Filters
-
-    narrowing, entities = ask.narrowing, ask.entities
-    return Filters(
-        documents=tuple(narrowing.document) if narrowing else (),
-        entity_types=tuple(entities.entity_type) if entities else (),
-        since=narrowing.since if narrowing else None,
-        until=narrowing.until if narrowing else None,
-    )
-
-
-def limits_of(options: LimitOptions) -> Limits:
-    """What the run may spend."""
-    from graphrag_cli.llm.usage import Limits
-
-    return Limits(options.max_calls, options.max_tokens, options.max_cost, options.deadline)
-
-
-def _status(answer: Answer, inspect: InspectOptions, consoles: Consoles) -> int:
+def _status(answer: Answer, consoles: Consoles, *, fail_on_bad_citations: bool) -> int:
     from graphrag_cli.cli.render.sources import bad_citations
 
     bad = bad_citations(answer.citations)
-    if inspect.fail_on_bad_citations and bad:
+    if fail_on_bad_citations and bad:
         cited = ", ".join(f"{citation.dataset} ({citation.id})" for citation in bad)
         verb = "citation does" if len(bad) == 1 else "citations do"
         consoles.err.print(f"error: {len(bad)} {verb} not resolve: {cited}", style="red", soft_wrap=True)

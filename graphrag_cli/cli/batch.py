@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from graphrag_cli.cli.ask import asked_for, where_of
+from graphrag_cli.cli.asked import asked_for, where_of
 from graphrag_cli.cli.options import flag
 from graphrag_cli.errors import PartialError, UsageError
 

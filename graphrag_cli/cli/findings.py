@@ -10,7 +10,7 @@ from graphrag_cli.cli.plain import plain_line
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.documents.shapes import CheckShape
+    from graphrag_cli.documents.report_shapes import CheckShape
 
 Severity: TypeAlias = Literal["ok", "warning", "error"]
 _STYLES: dict[Severity, str] = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -61,7 +61,7 @@ def summary(found: Sequence[Found]) -> str:
 
 def check_document(found: Sequence[Found]) -> CheckShape:
     """The findings for programs."""
-    from graphrag_cli.documents.shapes import CHECK_SCHEMA
+    from graphrag_cli.documents.report_shapes import CHECK_SCHEMA
 
     return {
         "schema": CHECK_SCHEMA,

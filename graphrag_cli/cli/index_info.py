@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from graphrag_cli.config.settings import VectorName
-from graphrag_cli.documents.shapes import INDEX_SCHEMA
+from graphrag_cli.documents.report_shapes import INDEX_SCHEMA
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.open import open_snapshot, servable
 from graphrag_cli.index.vectors import IndexVectors
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings
-    from graphrag_cli.documents.shapes import IndexInfoShape, LevelShape, VectorTableShape
+    from graphrag_cli.documents.report_shapes import IndexInfoShape, LevelShape, VectorTableShape
     from graphrag_cli.index.snapshot import Snapshot
 
 

@@ -20,6 +20,7 @@ _OUTPUT = "Output"
 _LIMITS = "Limits"
 _INSPECT = "Looking inside"
 _MODELS = "Prompts and models"
+_DRIFT = "Drift"
 
 
 def flag(
@@ -80,6 +81,18 @@ class WhereOptions:
     ] = field(default_factory=list[str])
 
 
+OutputFileOption: TypeAlias = Annotated[
+    Path | None,
+    flag(
+        _OUTPUT,
+        "Write there instead of stdout; the file appears when it is whole.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
     """What is printed, and where."""
@@ -94,16 +107,7 @@ class OutputOptions:
             show_default=True,
         ),
     ] = "text"
-    output: Annotated[
-        Path | None,
-        flag(
-            _OUTPUT,
-            "Write there instead of stdout; the file appears when it is whole.",
-            "--output",
-            "-o",
-            metavar="FILE",
-        ),
-    ] = None
+    output: OutputFileOption = None
     stream: Annotated[
         bool,
         flag(
@@ -289,10 +293,49 @@ class InspectOptions:
             _INSPECT, "Say on stderr why each record is in the context and what the budget cut.", "--explain"
         ),
     ] = False
+    dry_run: Annotated[
+        bool,
+        flag(_INSPECT, "Print the calls, tokens and cost to expect; nothing is sent.", "--dry-run"),
+    ] = False
     fail_on_bad_citations: Annotated[
         bool,
         flag(_INSPECT, "Exit with status 6 when a citation does not resolve.", "--fail-on-bad-citations"),
     ] = False
+
+
+@dataclass(frozen=True, slots=True)
+class DriftOptions:
+    """What only drift takes."""
+
+    state: Annotated[
+        Path | None,
+        flag(_DRIFT, "Write the graph of questions there, after every change.", "--state", metavar="FILE"),
+    ] = None
+    resume: Annotated[
+        Path | None,
+        flag(
+            _DRIFT,
+            "Go on from such a file; its question need not be given again.",
+            "--resume",
+            metavar="FILE",
+        ),
+    ] = None
+    depth: Annotated[
+        int | None,
+        flag(
+            _DRIFT, "Levels of follow-up questions (drift_search.n_depth).", "--depth", metavar="N", minimum=0
+        ),
+    ] = None
+    followups: Annotated[
+        int | None,
+        flag(
+            _DRIFT,
+            "Follow-up questions asked per level (drift_search.drift_k_followups).",
+            "--followups",
+            metavar="N",
+            minimum=1,
+        ),
+    ] = None
 
 
 PromptDirOption: TypeAlias = Annotated[

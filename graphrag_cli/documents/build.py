@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from graphrag_cli.documents.event_shapes import ContextRecordShape, EventShape
+from graphrag_cli.documents.report_shapes import ESTIMATE_SCHEMA, EstimateShape
 from graphrag_cli.documents.shapes import (
     ANSWER_SCHEMA,
     ERROR_SCHEMA,
     AnswerShape,
     CellValue,
     CitationShape,
-    ContextRecordShape,
     ContextShape,
     DocumentRefShape,
     ErrorBody,
     ErrorShape,
-    EventShape,
     IndexShape,
     ModelsShape,
     PassageShape,
@@ -52,6 +53,9 @@ from graphrag_cli.events import (
     TextDelta,
     Usage,
 )
+
+if TYPE_CHECKING:
+    from graphrag_cli.engines.estimate import Estimate
 
 
 def answer_document(answer: Answer) -> AnswerShape:
@@ -142,6 +146,19 @@ def usage_document(usage: Usage) -> UsageShape:
         "by_stage": {name: _stage(stage) for name, stage in usage.by_stage.items()},
         "cost_usd": None if usage.cost_usd is None else finite(usage.cost_usd),
         "counted": usage.counted,
+    }
+
+
+def estimate_document(estimate: Estimate) -> EstimateShape:
+    """The document of ``--dry-run --format json``."""
+    return {
+        "schema": ESTIMATE_SCHEMA,
+        "method": estimate.method,
+        "total": _stage(estimate.total),
+        "by_stage": {name: _stage(stage) for name, stage in estimate.by_stage.items()},
+        "cost_usd": None if estimate.cost_usd is None else finite(estimate.cost_usd),
+        "exact_stages": list(estimate.exact_stages),
+        "assumed": list(estimate.assumed),
     }
 
 

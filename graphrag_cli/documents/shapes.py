@@ -10,13 +10,11 @@ from typing import Any, Literal, NotRequired, TypeAlias
 # pydantic reads only this TypedDict before Python 3.12.
 from typing_extensions import TypedDict
 
-from graphrag_cli.events import Dataset, Method, Status, StepState
+from graphrag_cli.events import Dataset, Method, Status
 
 ANSWER_SCHEMA: Literal["graphrag-cli/answer/1"] = "graphrag-cli/answer/1"
 ERROR_SCHEMA: Literal["graphrag-cli/error/1"] = "graphrag-cli/error/1"
 BATCH_SCHEMA: Literal["graphrag-cli/batch/1"] = "graphrag-cli/batch/1"
-CHECK_SCHEMA: Literal["graphrag-cli/check/1"] = "graphrag-cli/check/1"
-INDEX_SCHEMA: Literal["graphrag-cli/index/1"] = "graphrag-cli/index/1"
 
 CellValue: TypeAlias = str | int | float | None
 AnyJson: TypeAlias = Any
@@ -181,121 +179,6 @@ class ErrorShape(TypedDict):
     error: ErrorBody
 
 
-class RunStartedShape(TypedDict):
-    """First line of every run."""
-
-    kind: Literal["run_started"]
-    method: Method
-    question: str
-    seed: int
-    models: ModelsShape
-    index: IndexShape
-
-
-class StageProgressShape(TypedDict):
-    """A stage began or moved on."""
-
-    kind: Literal["stage_progress"]
-    stage: str
-    done: int
-    total: int | None
-    detail: str
-
-
-class ContextRecordShape(RecordShape):
-    """A row of the context, with the table it belongs to."""
-
-    dataset: Dataset
-
-
-class ContextBuiltShape(TypedDict):
-    """The context of the final call, or of the step named."""
-
-    kind: Literal["context_built"]
-    records: list[ContextRecordShape]
-    sections: list[SectionShape]
-    tokens: int
-    prompt: str
-    step_id: str | None
-
-
-class StepStartedShape(TypedDict):
-    """A map batch, a rating, a primer fold or a DRIFT action went to the model."""
-
-    kind: Literal["step_started"]
-    step_id: str
-    stage: str
-    query: str
-    depth: int
-    parents: list[str]
-
-
-class StepFinishedShape(TypedDict):
-    """A step ended, whichever way."""
-
-    kind: Literal["step_finished"]
-    step_id: str
-    stage: str
-    state: StepState
-    query: str
-    answer: str
-    score: float | None
-    depth: int
-    follow_ups: list[str]
-    error: str | None
-    seconds: float | None
-
-
-class StateChangedShape(TypedDict):
-    """DRIFT: the whole graph of questions after a change."""
-
-    kind: Literal["state_changed"]
-    state: AnyJson
-
-
-class TextDeltaShape(TypedDict):
-    """The next piece of the final answer."""
-
-    kind: Literal["text_delta"]
-    text: str
-
-
-class NoticeShape(TypedDict):
-    """Something worth knowing now."""
-
-    kind: Literal["notice"]
-    code: str
-    text: str
-
-
-class RunFinishedShape(TypedDict):
-    """Last line of a run that ended well or partly well."""
-
-    kind: Literal["run_finished"]
-    answer: AnswerShape
-
-
-class RunFailedShape(TypedDict):
-    """Last line of a run that ended in an error."""
-
-    kind: Literal["run_failed"]
-    error: ErrorBody
-
-
-EventShape: TypeAlias = (
-    RunStartedShape
-    | StageProgressShape
-    | ContextBuiltShape
-    | StepStartedShape
-    | StepFinishedShape
-    | StateChangedShape
-    | TextDeltaShape
-    | NoticeShape
-    | RunFinishedShape
-    | RunFailedShape
-)
-
-
 class BatchShape(TypedDict):
     """One line of ``batch``: a question with its answer, or with its error."""
 
@@ -312,77 +195,3 @@ class BatchShape(TypedDict):
     """Null when ``status`` is ``failed``."""
     error: ErrorBody | None
     """Null unless ``status`` is ``failed``."""
-
-
-class FindingShape(TypedDict):
-    """Something a check looked at."""
-
-    severity: Literal["ok", "warning", "error"]
-    area: str
-    """What was looked at: settings, prompts, index, vectors, models."""
-    code: str
-    """Stable name, such as ``settings.model_id``."""
-    subject: str
-    """The key, file or table."""
-    text: str
-    hint: str | None
-    """What to do."""
-
-
-class CheckShape(TypedDict):
-    """The outcome of ``config check``, ``index check`` and ``doctor``."""
-
-    schema: Literal["graphrag-cli/check/1"]
-    errors: int
-    warnings: int
-    findings: list[FindingShape]
-
-
-class SettingShape(TypedDict):
-    """One effective setting."""
-
-    key: str
-    value: str
-    """As YAML; secrets are masked."""
-    origin: str
-    """Where the value came from."""
-
-
-class TableShape(TypedDict):
-    """One table of the index."""
-
-    name: str
-    rows: int
-
-
-class LevelShape(TypedDict):
-    """What a community level reads."""
-
-    level: int
-    reports: int
-
-
-class VectorTableShape(TypedDict):
-    """One vector table that methods look for."""
-
-    name: str
-    found_as: str | None
-    """Null when there is none that can be used; then ``problem`` says why."""
-    width: int | None
-    rows: int | None
-    problem: str | None
-
-
-class IndexInfoShape(TypedDict):
-    """What ``index info`` tells."""
-
-    schema: Literal["graphrag-cli/index/1"]
-    path: str
-    version: str
-    tables: list[TableShape]
-    levels: list[LevelShape]
-    vectors: list[VectorTableShape]
-    methods: list[Method]
-    """Methods whose tables are there; vectors are told apart."""
-    adapted: list[str]
-    """What was read otherwise than it stands in the files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -38,24 +38,30 @@ class Shell:
     """Runs command lines; ``project`` is what they find."""
 
     monkeypatch: pytest.MonkeyPatch
+    """For environments; the streams are replaced for each run."""
     project: FakeProject
 
     def play(self, *script: Event | CliError | KeyboardInterrupt) -> None:
         self.project.script = script
 
     def run(self, *arguments: str, stdin: str = "", terminal: bool = False, width: int = 80) -> Outcome:
-        make: Callable[[], io.StringIO] = Terminal if terminal else io.StringIO
-        out, err = make(), make()
-        with self.monkeypatch.context() as patch:
-            patch.setattr(sys, "stdin", io.StringIO(stdin))
-            patch.setattr(sys, "stdout", out)
-            patch.setattr(sys, "stderr", err)
-            patch.setenv("COLUMNS", str(width))
-            patch.setenv("LINES", "24")
-            if terminal:
-                patch.setenv("TERM", "xterm-256color")
-            status = run(arguments)
-        return Outcome(status, out.getvalue(), err.getvalue())
+        return run_in_process(*arguments, stdin=stdin, terminal=terminal, width=width)
+
+
+def run_in_process(*arguments: str, stdin: str = "", terminal: bool = False, width: int = 80) -> Outcome:
+    """Runs a command line over the real parts."""
+    make: Callable[[], io.StringIO] = Terminal if terminal else io.StringIO
+    out, err = make(), make()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.StringIO(stdin))
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "stderr", err)
+        patch.setenv("COLUMNS", str(width))
+        patch.setenv("LINES", "24")
+        if terminal:
+            patch.setenv("TERM", "xterm-256color")
+        status = run(arguments)
+    return Outcome(status, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture
@@ -63,7 +69,3 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> Shell:
     project = FakeProject(events(answer()))
     monkeypatch.setattr("graphrag_cli.project.Project", project)
     return Shell(monkeypatch, project)
-
-
-def lines(text: str) -> Sequence[str]:
-    return text.splitlines()

@@ -16,7 +16,7 @@ from tests.cli.fakes import TEXT, answer, events, partial
 SOURCES = """
 Sources
   1  Entities (5)  ROALD AMUNDSEN — The race
-  2  Sources (2)   The race — The race
+  2  Sources (2)   The race
   3  Sources (99)  no such record in the index
 """
 NOTE = "note: the server asked us to wait 2 s\n"
@@ -30,9 +30,8 @@ def test_in_a_pipe_stdout_holds_the_answer_alone(shell: Shell) -> None:
 
 def test_sources_that_were_asked_for_are_data(shell: Shell) -> None:
     done = shell.run("query", "local", "Who led?", "--sources", "full")
-    assert done.out == TEXT + "\n" + SOURCES.replace(
-        "The race — The race\n", 'The race — The race\n       "They reached the pole."\n'
-    )
+    quoted = SOURCES.replace("  3  Sources", '       "They reached the pole."\n  3  Sources')
+    assert done.out == TEXT + "\n" + quoted
     assert done.err == NOTE
 
 
@@ -149,8 +148,8 @@ def test_no_question_at_a_terminal_is_refused_without_waiting(shell: Shell) -> N
         def isatty(self) -> bool:
             return True
 
-    shell.monkeypatch.setattr("graphrag_cli.cli.ask.sys.stdin", Keyboard(), raising=False)
-    from graphrag_cli.cli.ask import read_question
+    shell.monkeypatch.setattr("graphrag_cli.cli.asked.sys.stdin", Keyboard(), raising=False)
+    from graphrag_cli.cli.asked import read_question
 
     with pytest.raises(CliError, match="no question"):
         read_question(None)
@@ -268,7 +267,7 @@ def test_flags_reach_the_project(shell: Shell) -> None:
     )  # fmt: skip
     where = shell.project.where
     assert (where.root, where.config, where.data) == (Path("p"), Path("s.yaml"), ("a", "b"))
-    assert where.overrides == ("global_search.allow_general_knowledge=true", "seed=1")
+    assert where.overrides == ("seed=1", "global_search.allow_general_knowledge=true")
     assert shell.project.asked[0][0].dynamic
 
 

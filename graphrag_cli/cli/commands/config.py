@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from graphrag_cli.cli.ask import where_of
+from graphrag_cli.cli.asked import where_of
 from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app

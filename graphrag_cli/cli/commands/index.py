@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from graphrag_cli.cli.ask import where_of
+from graphrag_cli.cli.asked import where_of
 from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
@@ -14,7 +14,7 @@ from graphrag_cli.cli.options import ReportOptions, WhereOptions
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.documents.shapes import IndexInfoShape
+    from graphrag_cli.documents.report_shapes import IndexInfoShape
 
 _HELP = """
 Looks at an index. Nothing here changes it.

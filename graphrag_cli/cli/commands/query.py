@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from graphrag_cli.cli.ask import Ask, run_ask
+from graphrag_cli.cli.ask import run_ask
+from graphrag_cli.cli.asked import Ask, drift_ask
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import AskOptions, EntityOptions, NarrowingOptions, QuestionArg
+from graphrag_cli.cli.options import AskOptions, DriftOptions, EntityOptions, NarrowingOptions, QuestionArg
 
 _HELP = """
 Asks one question of an index.
@@ -96,3 +97,23 @@ def global_(
     knowledge = ("global_search.allow_general_knowledge=true",) if allow_general_knowledge else ()
     ask = Ask("global", question, options, dynamic=dynamic_community_selection, overrides=knowledge)
     raise typer.Exit(run_ask(ask))
+
+
+@app.command("drift", cls=HelpCommand)
+@flat
+def drift(
+    question: QuestionArg = None,
+    *,
+    flags: DriftOptions,
+    options: AskOptions,
+    entities: EntityOptions,
+    narrowing: NarrowingOptions,
+) -> None:
+    """Answers from the reports, then asks follow-up questions where they lead, and joins the answers.
+
+    $ graphrag-cli query drift "Why did one party live and the other die?"
+    $ graphrag-cli query drift "Why did one party die?" --depth 1 --followups 5 --state state.json
+    $ graphrag-cli query drift --resume state.json --depth 2
+    """
+    ask = Ask("drift", question, options, narrowing, entities)
+    raise typer.Exit(run_ask(drift_ask(ask, flags)))

@@ -9,15 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from markdown_it import MarkdownIt
+from rich.console import Group
 from rich.markdown import Heading, Markdown, Paragraph
-from rich.text import Text
+from rich.segment import Segment
 
 from graphrag_cli.cli.plain import PlainStream, plain
 from graphrag_cli.cli.render.live import LiveArea
 from graphrag_cli.events import Event, RunFinished, TextDelta
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 
 _WIDEST = 110
 """Columns: longer lines are hard to read."""
@@ -58,6 +59,23 @@ def blocks(text: str) -> list[str]:
     lines = text.split("\n")
     pieces = ["\n".join(lines[begin:end]) for begin, end in zip([0, *cuts], [*cuts, len(lines)], strict=True)]
     return [f"{piece}\n" for piece in pieces[:-1]] + pieces[-1:]
+
+
+class Block:
+    """A block without the empty lines that Rich puts in front of a list, cut to its last ``rows`` lines."""
+
+    def __init__(self, markup: str, rows: int | None = None) -> None:
+        self._markup = markup
+        self._rows = rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = min(options.max_width, _WIDEST)
+        lines = console.render_lines(AnswerMarkdown(self._markup), options.update(width=width), pad=False)
+        while lines and not "".join(segment.text for segment in lines[0]).strip():
+            lines.pop(0)
+        for line in lines if self._rows is None else lines[-self._rows :]:
+            yield from line
+            yield Segment.line()
 
 
 class MarkdownRenderer:
@@ -111,18 +129,10 @@ class MarkdownRenderer:
             if block.strip():
                 if self._printed:
                     self._console.print()
-                self._console.print(AnswerMarkdown(block), width=min(self._console.width, _WIDEST))
+                self._console.print(Block(block), end="")
                 self._printed = True
 
-    def _visible_tail(self) -> Text:
+    def _visible_tail(self) -> RenderableType:
         """The last lines of the tail, as many as the window holds."""
-        options = self._console.options.update(width=min(self._console.width, _WIDEST))
-        lines = self._console.render_lines(AnswerMarkdown(self._tail), options, pad=False)
-        room = max(self._console.height - 2, 1)
-        shown = Text("\n" if self._printed else "", end="")
-        for line in lines[-room:]:
-            for segment in line:
-                shown.append(segment.text, segment.style)
-            shown.append("\n")
-        shown.rstrip()
-        return shown
+        tail = Block(self._tail, rows=max(self._console.height - 2, 1))
+        return Group("", tail) if self._printed and self._tail.strip() else tail

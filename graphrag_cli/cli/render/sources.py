@@ -77,7 +77,8 @@ def _text(citation: Citation, symbols: Symbols) -> str:
     titles = [plain_line(document.title or document.id) for document in citation.documents]
     more = len(titles) - _MOST_DOCUMENTS
     documents = ", ".join(titles[:_MOST_DOCUMENTS]) + (f" +{more}" if more > 0 else "")
-    parts = [plain_line(citation.title), documents]
+    title = plain_line(citation.title)
+    parts = [title] if documents == title else [title, documents]
     if not citation.in_context:
         parts.append("cited but not shown to the model")
     return f" {symbols.dash} ".join(part for part in parts if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.plain import plain_line
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.cli.console import Symbols
 
-_STYLES: dict[StepState | None, str] = {
+STYLES: dict[str | None, str] = {
     "answered": "green",
     "empty": "dim",
     "failed": "red",
@@ -22,6 +22,9 @@ _STYLES: dict[StepState | None, str] = {
     "skipped": "dim",
     None: "yellow",
 }
+
+_ROOT = "primer"
+"""Id under which the folds of the primer stand in the tree."""
 
 
 @dataclass(slots=True)
@@ -44,6 +47,7 @@ class StepTree:
         self._nodes: dict[str, _Node] = {}
         self._roots: list[str] = []
         self._changes = 0
+        self._folds: dict[str, StepState | None] = {}
 
     @property
     def size(self) -> int:
@@ -51,12 +55,16 @@ class StepTree:
         return len(self._nodes)
 
     def take(self, event: StepStarted | StepFinished) -> None:
-        """Adds a step that began, or marks one that ended."""
+        """Adds a step that began, or marks one that ended. The folds of the primer count as one: the question itself."""
         self._changes += 1
+        if event.stage == "primer":
+            self._take_fold(event)
+            return
         node = self._nodes.get(event.step_id)
         if node is None:
             parents = event.parents if isinstance(event, StepStarted) else ()
-            node = self._add(event, next((parent for parent in parents if parent in self._nodes), None))
+            root = _ROOT if _ROOT in self._nodes else None
+            node = self._add(event, next((parent for parent in parents if parent in self._nodes), root))
         node.order = self._changes
         if isinstance(event, StepFinished):
             node.state, node.score = event.state, event.score
@@ -80,7 +88,7 @@ class StepTree:
         for node, level in self._walk():
             if node.step_id in chosen:
                 text.append("  " * level)
-                text.append(f"{_symbol(node.state, symbols)} ", style=_STYLES[node.state])
+                text.append(f"{symbol_of(node.state, symbols)} ", style=STYLES[node.state])
                 text.append(plain_line(node.query), style="" if node.state in {None, "answered"} else "dim")
                 if node.score is not None:
                     text.append(f"  {node.score:.0f}", style="dim")
@@ -90,6 +98,23 @@ class StepTree:
             text.append(f"{symbols.running} {hidden} more\n", style="dim")
         text.right_crop(1)
         return text
+
+    def _take_fold(self, event: StepStarted | StepFinished) -> None:
+        node = self._nodes.get(_ROOT) or self._add(replace(event, step_id=_ROOT), None)
+        node.order = self._changes
+        if isinstance(event, StepStarted):
+            self._folds[event.step_id] = None
+        else:
+            self._folds[event.step_id] = event.state
+        ended = list(self._folds.values())
+        if None not in ended:
+            node.state = (
+                "answered"
+                if "answered" in ended
+                else event.state
+                if isinstance(event, StepFinished)
+                else None
+            )
 
     def _add(self, event: StepStarted | StepFinished, parent: str | None) -> _Node:
         node = _Node(event.step_id, event.query, parent, event.depth, self._changes)
@@ -113,7 +138,8 @@ class StepTree:
             stack.extend((child, level + 1) for child in reversed(node.children))
 
 
-def _symbol(state: StepState | None, symbols: Symbols) -> str:
+def symbol_of(state: str | None, symbols: Symbols) -> str:
+    """The sign of a step's state; None is for one that runs."""
     match state:
         case "answered":
             return symbols.done
@@ -123,5 +149,5 @@ def _symbol(state: StepState | None, symbols: Symbols) -> str:
             return symbols.empty
         case "merged" | "skipped":
             return symbols.skipped
-        case None:
+        case _:
             return symbols.running

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from graphrag_cli.errors import IndexDataError
-from graphrag_cli.index import convert, derive
+from graphrag_cli.index import arrow, convert, derive
 from graphrag_cli.index.arrow import Array, ArrowError, Chunked, pa
 from graphrag_cli.index.locate import Located
 from graphrag_cli.index.schema import SCHEMA, Column, TableName
@@ -82,8 +82,7 @@ class Tables:
                 return convert.take(self.column(table, name), rows)
             kept = self._rows_kept(table)
             taken = self.sources[table].take(spelling, rows if kept is None else kept[rows])
-            made: Chunked = convert.column(pa.chunked_array([taken]), column)
-            return made.chunk(0)
+            return arrow.joined(convert.column(pa.chunked_array([taken]), column))
 
     def from_nodes(self) -> bool:
         """Whether communities are made from the nodes table: up to 0.5 the membership is there alone."""

@@ -66,6 +66,11 @@ def value_type(kind: DataType) -> DataType:
     return _any(kind).value_type
 
 
+def joined(column: Chunked) -> Array:
+    """The chunks of a column as one array."""
+    return _any(column).combine_chunks()
+
+
 def pylist(array: Array) -> list[Any]:
     """The values as Python objects."""
     return array.to_pylist()

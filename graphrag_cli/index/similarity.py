@@ -14,6 +14,7 @@ from graphrag_cli.index.arrow import Array, Chunked, DataType, pa, pc
 Matrix = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
+_SHORT, _LONG = 1e-12, 1e12
 TIE_DECIMALS = 6
 """Similarities that agree to so many decimals are a tie: sums in another order differ by less."""
 
@@ -78,10 +79,24 @@ def all_unit(vectors: Matrix) -> bool:
 
 def unit(vectors: Matrix) -> Matrix:
     """Each row scaled to length 1; rows without a direction become NaN."""
-    norms = np.linalg.norm(vectors.astype(np.float64, copy=False), axis=1, keepdims=True)
-    good = usable(vectors)[:, None]
-    scaled = np.divide(vectors, norms, where=good, out=np.full(vectors.shape, np.nan, np.float64))
-    return scaled.astype(np.float32)
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(vectors, axis=1)
+    # Squares of very long and very short vectors leave the range of 32 bits.
+    odd = np.flatnonzero(~((norms > _SHORT) & (norms < _LONG)))
+    if not len(odd):
+        return vectors / norms[:, None]
+    norms[odd] = 1
+    scaled = vectors / norms[:, None]
+    scaled[odd] = _unit_slowly(vectors[odd])
+    return scaled
+
+
+def _unit_slowly(vectors: Matrix) -> Matrix:
+    good = usable(vectors)
+    made = np.full(vectors.shape, np.nan, np.float32)
+    exact = vectors[good].astype(np.float64)
+    made[good] = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    return made
 
 
 def ordered(similarities: NDArray[np.float64], positions: Rows, k: int) -> Nearest:

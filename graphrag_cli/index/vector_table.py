@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import convert, graph, similarity
 from graphrag_cli.index.arrow import Chunked
+from graphrag_cli.index.cache import NO_CACHE, Cache
+from graphrag_cli.index.compact import Compact, compress
+from graphrag_cli.index.compact import candidates as certain_rows
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.schema import TableName
@@ -22,8 +25,8 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
     from graphrag_cli.index.snapshot import Snapshot
 
-MEMORY_LIMIT = 256 * 1024 * 1024
-"""Tables of vectors up to so many bytes are kept in memory; larger ones are read block by block."""
+MEMORY_LIMIT = 32 * 1024 * 1024
+"""Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""
 SAMPLE = 200
 """So many ids, spread over the table, are compared with those of the tables when it is opened."""
 
@@ -79,6 +82,10 @@ class VectorSource(Protocol):
 
     def candidates(self, query: Matrix, k: int) -> Candidates | None:
         """Records likely to hold the ``k`` nearest, from an index of approximate neighbours; None when there is none."""
+        ...
+
+    def cache(self) -> Cache:
+        """Where what is worked out from this state of the table may be kept."""
         ...
 
 
@@ -141,6 +148,7 @@ class StoredTable:
         self._model = model
         self._undashed = Lazy(lambda: graph.undashed(source.ids()))
         self._memory = Lazy(self._in_memory)
+        self._compact = Lazy(self._compressed)
         self._fits = source.rows * source.width * 4 <= MEMORY_LIMIT
         _check(source, space)
 
@@ -178,10 +186,7 @@ class StoredTable:
         blocks = list(self._source.blocks())
         scaled = similarity.unit(np.concatenate(blocks) if len(blocks) != 1 else blocks[0])
         if np.isnan(scaled[:, 0]).all():
-            raise VectorError(
-                f"none of the {self.rows} vectors of {self.name!r} in {self.place!r} can be used: all are null, NaN or zero",
-                hint="build them anew with: graphrag-cli index embed",
-            )
+            raise self._all_useless()
         return scaled
 
     def _blocks(self) -> Iterator[tuple[Rows, Matrix]]:
@@ -196,6 +201,27 @@ class StoredTable:
     def _unit_rows(self, rows: Rows) -> Matrix:
         return self._memory()[rows] if self._fits else similarity.unit(self._source.take(rows))
 
+    def _compressed(self) -> Compact | None:
+        """The compact form, where there is a cache to keep it in: making it costs more than a search."""
+        cache = self._source.cache()
+        if not cache.active:
+            return None
+
+        def make() -> tuple[NDArray[Any], ...]:
+            made = compress(self._source.blocks(), self.rows, self.width)
+            return made.codes, made.scales, made.errors
+
+        compact = Compact(*cache.arrays("compact", make, 3))
+        if np.isnan(compact.errors).all():
+            raise self._all_useless()
+        return compact
+
+    def _all_useless(self) -> VectorError:
+        return VectorError(
+            f"none of the {self.rows} vectors of {self.name!r} in {self.place!r} can be used: all are null, NaN or zero",
+            hint="build them anew with: graphrag-cli index embed",
+        )
+
     def search(self, queries: Matrix, k: int, *, only: Sequence[str] | None = None) -> list[Hits]:
         """See ``VectorTable.search``."""
         self._check_width(queries)
@@ -204,27 +230,44 @@ class StoredTable:
             kept = np.unique(positions[positions >= 0])
             found = similarity.nearest(queries, [(kept, self._unit_rows(kept))], len(kept))
             return [self._hits(self._keys(one.positions), one, k) for one in found]
-        return [self._search_one(queries[place : place + 1], k) for place in range(len(queries))]
+        first = self._nearest(queries, k)
+        return [self._enough(queries[place : place + 1], k, *found) for place, found in enumerate(first)]
 
-    def _search_one(self, query: Matrix, k: int) -> Hits:
+    def _enough(self, query: Matrix, k: int, keys: list[str], found: Nearest) -> Hits:
         """Asks for more while hits without a record crowd out others."""
         wanted = k
         while True:
-            keys, found = self._nearest(query, wanted)
             hits = self._hits(keys, found, k)
             if len(hits.ids) == k or len(keys) < wanted:
                 return hits
             wanted = max(wanted * 4, 64)
+            keys, found = self._nearest(query, wanted)[0]
 
-    def _nearest(self, query: Matrix, k: int) -> tuple[list[str], Nearest]:
+    def _nearest(self, queries: Matrix, k: int) -> list[tuple[list[str], Nearest]]:
         """Ids and similarities: exact over all, or over what the table's index proposes when the table is large."""
-        likely = None if self._fits else self._source.candidates(similarity.unit(query), k)
-        if likely is not None and len(likely.ids) >= min(k, self.rows):
-            places = np.arange(len(likely.ids))
-            found = similarity.nearest(query, [(places, similarity.unit(likely.vectors))], k)[0]
-            return [likely.ids[place] for place in found.positions.tolist()], found
-        found = similarity.nearest(query, self._blocks(), k)[0]
-        return self._keys(found.positions), found
+        if not self._fits:
+            proposed = [self._proposed(queries[place : place + 1], k) for place in range(len(queries))]
+            if all(one is not None for one in proposed):
+                return [one for one in proposed if one is not None]
+        compact = None if self._fits else self._compact()
+        if compact is None:
+            found = similarity.nearest(queries, self._blocks(), k)
+        else:
+            rows = certain_rows(compact, similarity.unit(queries), k)
+            found = [
+                similarity.nearest(queries[place : place + 1], [(near, self._unit_rows(near))], k)[0]
+                for place, near in enumerate(rows)
+            ]
+        return [(self._keys(one.positions), one) for one in found]
+
+    def _proposed(self, query: Matrix, k: int) -> tuple[list[str], Nearest] | None:
+        """From the table's own index; None where it has none or proposes too few."""
+        likely = self._source.candidates(similarity.unit(query), k)
+        if likely is None or len(likely.ids) < min(k, self.rows):
+            return None
+        places = np.arange(len(likely.ids))
+        found = similarity.nearest(query, [(places, similarity.unit(likely.vectors))], k)[0]
+        return [likely.ids[place] for place in found.positions.tolist()], found
 
     def _keys(self, positions: Rows) -> list[str]:
         return convert.strings(convert.take(self._source.ids(), positions))
@@ -349,3 +392,7 @@ class ColumnSource:
         """There is never an index."""
         del query, k
         return None
+
+    def cache(self) -> Cache:
+        """Nothing is kept: old releases' tables are small."""
+        return NO_CACHE

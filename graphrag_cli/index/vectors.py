@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.config.settings import IndexSchema, Settings, VectorName
     from graphrag_cli.index.arrow import Chunked, DataType
+    from graphrag_cli.index.cache import Cache
     from graphrag_cli.index.graph import Rows
     from graphrag_cli.index.similarity import Matrix
     from graphrag_cli.index.snapshot import Snapshot
@@ -330,6 +331,12 @@ class LanceSource:
         return Candidates(
             convert.strings(ids), similarity.matrix(found.column(self._vector).chunks, self._width)
         )
+
+    def cache(self) -> Cache:
+        """Keyed by every file of data, deletions and versions that the table has."""
+        from graphrag_cli.index.cache import cache_for
+
+        return cache_for(self._path, (path for path in self._path.rglob("*") if path.is_file()))
 
     def _read_metric(self) -> str | None:
         """Metric of an index of (nearly) all rows by which nearest are nearest by cosine too; None: there is none.

@@ -1,0 +1,93 @@
+"""Vectors at a byte per number, and an exact search that reads little else.
+
+Each vector of length 1 is rounded to 255 steps of its own largest number. The length of what rounding took away
+bounds the error of any similarity with it (Cauchy and Schwarz), so that a pass over the bytes says for certain which
+vectors can be among the nearest: a few hundred of a hundred thousand. Only those are compared as they are stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphrag_cli.index.similarity import Matrix, unit
+
+Rows = NDArray[np.int64]
+STEPS = 127
+SLACK = 1e-5
+"""Covers the rounding of sums of 32-bit numbers, and ties."""
+_BLOCK = 256
+"""Rows widened at a time: their 32-bit form stays in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compact:
+    """``codes`` (rows, width) times ``scales`` (rows) are the vectors, to within ``errors`` (rows) in length.
+
+    A vector without a direction has the error NaN.
+    """
+
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float32]
+    errors: NDArray[np.float32]
+
+
+def compress(blocks: Iterable[Matrix], rows: int, width: int) -> Compact:
+    """Vectors as they are stored, block by block; memory for the result and one block."""
+    made = Compact(np.zeros((rows, width), np.int8), np.zeros(rows, np.float32), np.zeros(rows, np.float32))
+    start = 0
+    for block in blocks:
+        end = start + len(block)
+        _round(unit(block), made.codes[start:end], made.scales[start:end], made.errors[start:end])
+        start = end
+    return made
+
+
+def _round(
+    vectors: Matrix, codes: NDArray[np.int8], scales: NDArray[np.float32], errors: NDArray[np.float32]
+) -> None:
+    """Fills the three with the form of ``vectors`` (length 1, or all NaN)."""
+    lost = np.isnan(vectors[:, 0])
+    if lost.any():
+        vectors = np.where(lost[:, None], np.float32(0), vectors)
+    largest = np.abs(vectors).max(axis=1, initial=0)
+    scales[:] = np.where(largest > 0, largest / STEPS, 1)
+    rounded = np.rint(vectors / scales[:, None])
+    codes[:] = rounded
+    errors[:] = np.linalg.norm(vectors - rounded * scales[:, None], axis=1)
+    errors[lost] = np.nan
+
+
+def candidates(compact: Compact, queries: Matrix, k: int) -> list[Rows]:
+    """For each query of length 1 the rows, ascending, that hold its ``k`` nearest for certain."""
+    scores = _scores(compact, queries)
+    return [_near(scores[place], compact.errors, k) for place in range(len(queries))]
+
+
+def _scores(compact: Compact, queries: Matrix) -> NDArray[np.float32]:
+    """Similarities by the rounded vectors: shape ``(queries, rows)``."""
+    rows, width = compact.codes.shape
+    scores = np.empty((len(queries), rows), np.float32)
+    wide = np.empty((_BLOCK, width), np.float32)
+    directions = np.ascontiguousarray(queries.T)
+    for start in range(0, rows, _BLOCK):
+        part = compact.codes[start : start + _BLOCK]
+        np.copyto(wide[: len(part)], part, casting="unsafe")
+        scores[:, start : start + len(part)] = (wide[: len(part)] @ directions).T
+    scores *= compact.scales
+    return scores
+
+
+def _near(scores: NDArray[np.float32], errors: NDArray[np.float32], k: int) -> Rows:
+    """Whose best case reaches the ``k``-th of the worst cases."""
+    known = ~np.isnan(errors)
+    if k <= 0:
+        return np.empty(0, np.int64)
+    if int(known.sum()) <= k:
+        return np.flatnonzero(known)
+    worst = np.where(known, scores - errors, np.float32(-2))
+    least = np.partition(worst, -k)[-k] - np.float32(SLACK)
+    return np.flatnonzero(scores + errors >= least)

@@ -20,7 +20,7 @@ from graphrag_cli.config.leaves import Leaves, dotted, flatten, put, undotted
 from graphrag_cli.config.loaded import Finding, Loaded, Origin, Unresolved, Where
 from graphrag_cli.config.old_environment import fill_from_old_environment
 from graphrag_cli.config.spelling import release_of, respell
-from graphrag_cli.config.validation import drop_unknown, normalise, validate
+from graphrag_cli.config.validation import drop_unknown, fit_shares, normalise, validate
 from graphrag_cli.config.variables import Variables
 from graphrag_cli.errors import SettingsError
 
@@ -54,6 +54,7 @@ def load(where: Where) -> Loaded:
     complete_entries(leaves, problems, variables, found.path.name)
     unknown = drop_unknown(leaves)
     normalise(leaves, root)
+    fit_shares(leaves)
     move_data(leaves, where.data)
     settings = validate(leaves, root)
     return Loaded(

@@ -50,7 +50,9 @@ class LocalSearchSettings(Section):
     @model_validator(mode="after")
     def _shares_fit(self) -> LocalSearchSettings:
         if self.text_unit_prop + self.community_prop > 1 + ROUNDING:
-            raise ValueError("text_unit_prop and community_prop add up to more than 1")
+            raise ValueError(
+                f"text_unit_prop {self.text_unit_prop:g} and community_prop {self.community_prop:g} add up to more than 1"
+            )
         return self
 
 
@@ -166,7 +168,8 @@ class DriftSearchSettings(Section):
     def _shares_fit(self) -> DriftSearchSettings:
         if self.local_search_text_unit_prop + self.local_search_community_prop > 1 + ROUNDING:
             raise ValueError(
-                "local_search_text_unit_prop and local_search_community_prop add up to more than 1"
+                f"local_search_text_unit_prop {self.local_search_text_unit_prop:g} and "
+                f"local_search_community_prop {self.local_search_community_prop:g} add up to more than 1"
             )
         return self
 

@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias
 
 from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, names_below, put, undotted, wins
 from graphrag_cli.config.loaded import Finding
+from graphrag_cli.config.spelling_models import respell_models
+from graphrag_cli.config.spelling_stores import respell_stores
 
 Release: TypeAlias = Literal["1", "2", "3"]
 
@@ -158,10 +160,6 @@ def release_of(leaves: Leaves) -> Release:
 
 def respell(leaves: Leaves, release: Release) -> Rewriter:
     """``leaves`` in our spelling."""
-    # Imported here since the rules for models and stores are written against ``Rewriter``.
-    from graphrag_cli.config.spelling_models import respell_models
-    from graphrag_cli.config.spelling_stores import respell_stores
-
     rewriter = Rewriter(leaves)
     respell_models(rewriter, release)
     respell_stores(rewriter)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal, get_args
 
 from graphrag_cli.config.leaves import Key, Leaf, below
 from graphrag_cli.config.models import ChatProvider, EmbeddingProvider
@@ -171,14 +171,8 @@ def _provider(rewriter: Rewriter, entry: Key) -> None:
 
 
 def _is_service(name: object) -> bool:
-    known = (*_literals(ChatProvider), *_literals(EmbeddingProvider))
+    known = (*get_args(ChatProvider), *get_args(EmbeddingProvider))
     return str(name).lower() in SERVICES and (name not in known or name in ("openai", "azure"))
-
-
-def _literals(alias: object) -> tuple[str, ...]:
-    from typing import get_args
-
-    return cast("tuple[str, ...]", get_args(alias))
 
 
 def _service(rewriter: Rewriter, entry: Key, name: str, leaf: Leaf) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pydantic import SecretStr, ValidationError
 
@@ -28,8 +28,14 @@ from graphrag_cli.config.stores import StorageSettings
 from graphrag_cli.errors import SettingsError
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
+SHARES = (
+    ("local_search", "text_unit_prop", "community_prop"),
+    ("drift_search", "local_search_text_unit_prop", "local_search_community_prop"),
+)
+"""Shares of one context: section and keys."""
 TABLES: Key = ("output_storage", "base_dir")
 MOST_SHOWN = 60
 """Characters of a wrong value that an error repeats."""
@@ -74,6 +80,28 @@ def normalise(leaves: Leaves, root: Path) -> None:
     if TABLES not in leaves and _is_place(TABLES, leaves):
         usual = str(StorageSettings.model_fields["base_dir"].default)
         put(leaves, TABLES, Leaf(absolute(usual, root), Origin("default")))
+
+
+def fit_shares(leaves: Leaves) -> None:
+    """Where only one of two shares is given and the other's default no longer fits beside it, gives it what is left.
+
+    The defaults of GraphRAG's releases differ, and a file may count on those of its own.
+    """
+    for section, *names in SHARES:
+        for given, other in (names, names[::-1]):
+            leaf, key = leaves.get((section, given)), (section, other)
+            share = _share(leaf.value) if leaf and key not in leaves else None
+            usual = cast("FieldInfo", field_at(key)).default
+            if share is not None and share + usual > 1:
+                put(leaves, key, Leaf(round(1 - share, 6), Origin("default")))
+
+
+def _share(value: object) -> float | None:
+    try:
+        share = float(value) if isinstance(value, int | float | str) else -1.0
+    except ValueError:
+        return None
+    return share if 0 <= share <= 1 else None
 
 
 def _is_nothing(key: Key, value: object) -> bool:

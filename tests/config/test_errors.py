@@ -41,6 +41,13 @@ def test_a_wrong_value_names_place_key_value_and_what_is_allowed(
     assert refused(tmp_path, text).message == message
 
 
+@pytest.mark.parametrize(("given", "left"), [("0.9", 0.1), ("1", 0.0), ("'0.8'", 0.2), ("0.5", 0.25)])
+def test_a_share_given_alone_leaves_the_other_one_what_fits(tmp_path: Path, given: str, left: float) -> None:
+    settings = loaded(tmp_path, f"drift_search: {{local_search_text_unit_prop: {given}}}\n").settings
+
+    assert settings.drift_search.local_search_community_prop == left
+
+
 def test_all_wrong_values_are_told_at_once(tmp_path: Path) -> None:
     error = refused(tmp_path, "seed: x\nlocal_search: {top_k_entities: y}\n")
 
@@ -57,7 +64,7 @@ def test_a_wrong_secret_is_not_repeated(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "key"),
     [
-        ("local_search:\n  text_unit_prop: 0.7\n  community_prop: 0.5\n", "text_unit_prop and community_prop"),
+        ("local_search:\n  text_unit_prop: 0.7\n  community_prop: 0.5\n", "text_unit_prop 0.7 and community_prop 0.5"),
         ("drift_search:\n  local_search_text_unit_prop: 0.95\n  local_search_community_prop: 0.1\n", "local_search_text_unit_prop"),
     ],
 )  # fmt: skip

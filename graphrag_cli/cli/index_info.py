@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 from graphrag_cli.config.settings import VectorName
 from graphrag_cli.documents.report_shapes import INDEX_SCHEMA
 from graphrag_cli.errors import VectorError
+from graphrag_cli.index.adaptations import adaptations
 from graphrag_cli.index.open import open_snapshot, servable
 from graphrag_cli.index.vectors import IndexVectors
 
@@ -32,7 +33,7 @@ def index_info(settings: Settings) -> IndexInfoShape:
         "levels": levels,
         "vectors": vectors,
         "methods": list(servable(snapshot.tables)),
-        "adapted": [f"{note.table}.{note.column}: {note.how}" for note in snapshot.tables.adaptations],
+        "adapted": [f"{note.table}.{note.column}: {note.how}" for note in adaptations(snapshot.tables)],
     }
 
 

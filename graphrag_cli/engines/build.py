@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from graphrag_cli.events import Method
     from graphrag_cli.index.snapshot import Snapshot
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+    from graphrag_cli.llm.usage import PriceTable
 
 ALWAYS: tuple[PromptName, ...] = ("rewrite", "reask")
 PROMPTS: dict[Method, tuple[PromptName, ...]] = {
@@ -93,9 +94,11 @@ class Builder:
 
     def tokens(self, model_id: str) -> TokenCounter:
         """Counts as the chat model of that id does."""
+        return self._counter(_model(self._settings.completion_models, "completion_models", model_id))
+
+    def _counter(self, settings: ChatModelSettings | EmbeddingModelSettings) -> TokenCounter:
         from graphrag_cli.llm.tokens import counter_for
 
-        settings = _model(self._settings.completion_models, "completion_models", model_id)
         return counter_for(settings.model, settings.encoding_model)
 
     def _make_chat(self, settings: ChatModelSettings) -> ChatModel:
@@ -103,9 +106,8 @@ class Builder:
             case "extractive":
                 from graphrag_cli.llm.extractive.model import ExtractiveChat
                 from graphrag_cli.llm.minilm import MiniLmEmbedder
-                from graphrag_cli.llm.tokens import counter_for
 
-                return ExtractiveChat(MiniLmEmbedder(), counter_for(settings.model), name=settings.model)
+                return ExtractiveChat(MiniLmEmbedder(), self._counter(settings), name=settings.model)
             case "scripted":
                 from graphrag_cli.llm.scripted import ScriptedChat, from_file
 
@@ -113,7 +115,17 @@ class Builder:
                     replies = cycle(settings.responses)
                     return ScriptedChat(lambda _request: next(replies), name=settings.model)
                 return from_file(_path(self._settings.root, settings), name=settings.model)
-            case "openai" | "azure" | "gguf":
+            case "openai" | "azure":
+                from graphrag_cli.llm.build import openai_chat
+
+                return openai_chat(
+                    settings,
+                    self._counter(settings),
+                    concurrency=self._settings.concurrent_requests,
+                    environment={},
+                    kind=settings.provider,
+                )
+            case "gguf":
                 raise SettingsError(f"provider {settings.provider!r} is not there yet")
 
     def _make_embedder(self, settings: EmbeddingModelSettings) -> Embedder:
@@ -127,7 +139,15 @@ class Builder:
 
                 return HashEmbedder(settings.dimensions or 64, name=settings.model)
             case "openai" | "azure":
-                raise SettingsError(f"provider {settings.provider!r} is not there yet")
+                from graphrag_cli.llm.build import openai_embedder
+
+                return openai_embedder(
+                    settings,
+                    self._counter(settings),
+                    concurrency=self._settings.concurrent_requests,
+                    environment={},
+                    kind=settings.provider,
+                )
 
     # -- engines --------------------------------------------------------------------------------------------
 
@@ -200,11 +220,17 @@ class Builder:
             embedder=embedder or _NoEmbedder(),
             tokens=self.tokens(chat_id),
             prompts=prompts,
-            prices=_NoPrices(),
+            prices=self._prices(),
             history_tokens=self._settings.history.max_tokens,
             window=self._settings.completion_models[chat_id].max_context_window,
             rater=rater,
         )
+
+    def _prices(self) -> PriceTable:
+        from graphrag_cli.llm.prices import Prices, priced
+
+        models = (*self._settings.completion_models.values(), *self._settings.embedding_models.values())
+        return Prices(map(priced, models))
 
     def _model_ids(self, method: Method) -> tuple[str, str | None]:
         settings = self._settings
@@ -235,11 +261,6 @@ class _NoEmbedder:
 
     async def aclose(self) -> None:
         return
-
-
-class _NoPrices:
-    def cost(self, model: str, prompt_tokens: int, output_tokens: int) -> float | None:
-        return None
 
 
 ModelT = TypeVar("ModelT", "ChatModelSettings", "EmbeddingModelSettings")

@@ -6,12 +6,13 @@ like; they are **read** in the order in which their questions were asked, and on
 1. *Reading* an action takes its follow-ups in the order of its reply. One that is word for word or nearly (cosine
    ≥ ``duplicate_threshold``) a question asked or waiting is **merged** into that one. The others **wait**.
 2. *At once* the action may then fill its share of the places still free at the next level (free places ÷ actions of its
-   level not read yet, rounded down) with the best of its own follow-ups, provided that it scored at least the mean
-   of those read at its level so far. So a question's follow-ups run while its siblings are still out.
+   level not read yet, rounded down) with the best of its own follow-ups: those that would have a place if the level
+   were closed now, and only if it scored at least the mean of those read at its level so far. So follow-ups
+   run while siblings of their parent are still out.
 3. *When the whole level is read*, the places that are left go to the best of everything waiting, whoever raised it and
    whenever: nothing good is lost because its parent was late, and a weak parent's share goes to strong ones.
 
-*Best* is ``selection.priority`` (the parent's score, closeness to the question, distance from what was asked), taken one
+*Best* is ``selection.priority`` (the parent's score, closeness to the question, distance from the follow-ups asked so far), taken one
 at a time, since each question asked makes its neighbours less new. Equal ones are ordered by the seed.
 
 Why the outcome does not depend on arrival: the order of asking is extended by reading alone, reading goes along that
@@ -125,7 +126,7 @@ class Frontier:
 
     def close(self) -> None:
         """Ends the run: what still waits is left out, with the reason."""
-        standing = [self.state.action(action_id) for action_id in self._standing.ids]
+        standing = self._standing_actions()
         weighed = self._candidates(standing)
         for choice in choose_followups(
             weighed, len(weighed), self._asked_rows(), self.space, self.policy.seed
@@ -179,7 +180,23 @@ class Frontier:
         unread = len(self._asked[self._level]) - self._read[self._level]
         if not is_promising(action.score, self._scores_before()):
             return []
-        return self._ask_best(own, share_of_places(self._places_left(self._level + 1), unread))
+        free = self._places_left(self._level + 1)
+        return self._ask_best(self._would_have_a_place(own, free), share_of_places(free, unread))
+
+    def _would_have_a_place(self, own: Sequence[DriftAction], places: int) -> list[DriftAction]:
+        """Those of ``own`` that would be asked if the level were closed now."""
+        best = choose_followups(
+            self._candidates(self._standing_actions()),
+            places,
+            self._asked_rows(),
+            self.space,
+            self.policy.seed,
+        )
+        ids = {choice.id for choice in best}
+        return [child for child in own if child.id in ids]
+
+    def _standing_actions(self) -> list[DriftAction]:
+        return [self.state.action(action_id) for action_id in self._standing.ids]
 
     def _raise_follow_ups(self, action: DriftAction) -> None:
         """Lets the follow-ups join the graph, and their vectors the space."""
@@ -217,8 +234,7 @@ class Frontier:
         if self._level >= self.policy.n_depth:
             self._done = True
             return []
-        waiting = [self.state.action(action_id) for action_id in self._standing.ids]
-        asked = self._ask_best(waiting, self._places_left(following))
+        asked = self._ask_best(self._standing_actions(), self._places_left(following))
         self._free[following] = 0
         before = max(self.state.levels[following - 1 : following], default=0)
         self.state.levels[following - 1 : following] = [max(before, self.policy.places)]
@@ -265,7 +281,9 @@ class Frontier:
         ]
 
     def _asked_rows(self) -> list[int]:
-        return [self._rows[action.id] for level in self._asked for action in level if action.id in self._rows]
+        """Rows of what was asked below the root: to be near the question of the run is no lack of novelty."""
+        asked = [action for level in self._asked[1:] for action in level]
+        return [self._rows[action.id] for action in asked if action.id in self._rows]
 
     def _places_left(self, level: int) -> int:
         return self._free.get(level, self.policy.places)

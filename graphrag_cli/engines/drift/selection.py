@@ -14,15 +14,19 @@ from graphrag_cli.engines.drift.action import question_key
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-SCORE_WEIGHT = 0.4
+SCORE_WEIGHT = 0.35
 """How much a good answer of the parent speaks for its follow-up."""
-CLOSENESS_WEIGHT = 0.35
+CLOSENESS_WEIGHT = 0.45
 """How much closeness to the question of the run does."""
-NOVELTY_WEIGHT = 0.25
-"""How much distance from everything asked so far does."""
+NOVELTY_WEIGHT = 0.2
+"""How much distance from all follow-ups asked so far does."""
 
 DIGITS = 6
 """Similarities are compared to so many digits, so that the order of a sum decides nothing."""
+
+
+TIE_WEIGHT = 10.0 ** -(DIGITS + 1)
+"""Less than the smallest difference between two priorities."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def priorities(
     """Worth of asking each question, 0 to 1.
 
     ``parent_scores`` are 0 to 100; ``closeness`` is a question's cosine to the question of the run,
-    ``nearest_asked`` its largest cosine to a question already asked. Negative cosines count as 0.
+    ``nearest_asked`` its largest cosine to a follow-up already asked. Negative cosines count as 0.
     """
     worth = (
         SCORE_WEIGHT * parent_scores / 100
@@ -198,13 +202,13 @@ def choose_followups(
     scores = np.array([candidate.parent_score for candidate in waiting])
     closeness = space.between(rows, [0])[:, 0]
     nearest = space.between(rows, asked).max(axis=1) if asked else np.zeros(len(rows))
-    ties = [tie_break(seed, candidate.id) for candidate in waiting]
-    left = list(range(len(rows)))
+    ties = TIE_WEIGHT * np.array([tie_break(seed, candidate.id) for candidate in waiting])
     chosen: list[Choice] = []
-    while left and len(chosen) < places:
+    free = np.ones(len(rows), dtype=np.bool_)
+    for _ in range(min(places, len(rows))):
         worth = priorities(scores, closeness, nearest)
-        best = max(left, key=lambda index: (worth[index], ties[index]))
-        left.remove(best)
+        best = int(np.argmax(np.where(free, worth + ties, -1.0)))
+        free[best] = False
         chosen.append(Choice(waiting[best].id, float(worth[best])))
         nearest = np.maximum(nearest, space.between(rows, [rows[best]])[:, 0])
     return chosen

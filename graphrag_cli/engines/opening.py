@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import Method, RunWarning
+from graphrag_cli.index.schema import VECTORS_SEARCHED
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from graphrag_cli.config.settings import Settings, VectorName
+    from graphrag_cli.config.settings import Settings
     from graphrag_cli.index.snapshot import Snapshot
     from graphrag_cli.index.vectors import VectorTables
-
-VECTORS: Final[Mapping[Method, tuple[VectorName, ...]]] = {
-    "basic": ("text_unit_text",),
-    "local": ("entity_description",),
-    "global": (),
-    "drift": ("entity_description", "community_full_content"),
-}
-"""The vector tables that each method searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,7 @@ def _open_several(settings: Settings, method: Method | None, embedding_model: st
     if not snapshots:
         raise next(iter(failed.values()))
     union = UnionVectors(vectors)
-    for table in VECTORS[method] if method else ():
+    for table in VECTORS_SEARCHED[method] if method else ():
         failed |= union.lacking(table)
     remarks = (
         RunWarning("index.left_out", f"Index {name!r} takes no part: {error.message}")

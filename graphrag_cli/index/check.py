@@ -18,21 +18,13 @@ from graphrag_cli.index.adaptations import Adaptation, adaptations
 from graphrag_cli.index.findings import Finding, health_findings
 from graphrag_cli.index.health import examine
 from graphrag_cli.index.open import cannot_serve, file_name
-from graphrag_cli.index.schema import TableName
+from graphrag_cli.index.schema import VECTORS_SEARCHED, TableName
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.index.vector_table import OWNERS, StoredTable
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
     from graphrag_cli.index.vectors import IndexVectors
-
-NEEDS: dict[Method, tuple[VectorName, ...]] = {
-    "local": ("entity_description",),
-    "global": (),
-    "drift": ("entity_description", "community_full_content"),
-    "basic": ("text_unit_text",),
-}
-"""Vector tables that each method searches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +223,7 @@ def _method_report(
     if problem is not None:
         return MethodReport(method, False, problem.message)
     for report in stored:
-        if report.name not in NEEDS[method]:
+        if report.name not in VECTORS_SEARCHED[method]:
             continue
         if report.problem is not None and report.name == "community_full_content":
             continue  # DRIFT embeds reports on the fly

@@ -14,9 +14,12 @@ Whatever release wrote an index, ``adapt.py`` presents it in this shape. A colum
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphrag_cli.events import Method
+
+if TYPE_CHECKING:
+    from graphrag_cli.config.settings import VectorName
 
 TableName: TypeAlias = Literal[
     "entities", "relationships", "communities", "reports", "text_units", "claims", "documents", "nodes"
@@ -131,6 +134,14 @@ REQUIRED: dict[Method, tuple[TableName, ...]] = {
     "drift": ("entities", "relationships", "text_units", "reports", "communities"),
 }
 """Tables without which a method cannot answer. Up to 1.x the nodes table can stand in for communities."""
+
+VECTORS_SEARCHED: dict[Method, tuple[VectorName, ...]] = {
+    "basic": ("text_unit_text",),
+    "local": ("entity_description",),
+    "global": (),
+    "drift": ("entity_description", "community_full_content"),
+}
+"""The vector tables that each method searches."""
 
 MAY_BE_EMPTY: frozenset[TableName] = frozenset({"relationships"})
 """Tables that have to be there, but that a small index may well have no rows for."""

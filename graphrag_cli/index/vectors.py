@@ -5,14 +5,21 @@ The only module that reads with ``lance``; ``lancedb`` is imported nowhere on th
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.lazy import Lazy, LazyMap
+from graphrag_cli.index.vector_names import (
+    COLUMNS,
+    CONTAINER_NAMES,
+    built_folder,
+    find_table,
+    table_names,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,58 +83,9 @@ class VectorTables(Protocol):
         ...
 
 
-_CONTAINER_NAMES: dict[VectorName, str] = {
-    "entity_description": "entity-description",
-    "community_full_content": "community-full_content",
-    "text_unit_text": "text_unit-text",
-}
-_OLD_NAMES: dict[VectorName, tuple[str, ...]] = {
-    "entity_description": ("entity_description_embeddings", "description_embedding"),
-    "community_full_content": ("final_community_reports_full_content_embedding",),
-    "text_unit_text": ("text_units_embedding",),
-}
-_COLUMNS: dict[VectorName, tuple[str, ...]] = {
-    "entity_description": ("description_embedding",),
-    "community_full_content": ("full_content_embedding",),
-    "text_unit_text": ("text_embedding",),
-}
 _COVERED = 0.9
 """An index is used when it covers this share of the rows; the rest is searched flat by lance."""
 _ANN = {"nprobes": 32, "refine_factor": 4}
-BUILT = "vectors"
-"""Folder beside the settings where ``index embed`` puts what it builds, one folder per model."""
-
-
-def model_slug(model: str) -> str:
-    """Folder name for an embedding model."""
-    return re.sub(r"[^a-z0-9.]+", "-", model.lower()).strip("-.") or "model"
-
-
-def built_folder(settings: Settings, model: str) -> Path:
-    """Where ``index embed`` puts the vectors of ``model``, and where a query with that model looks first."""
-    return settings.root / BUILT / model_slug(model)
-
-
-def table_names(name: VectorName, container: str, schema: IndexSchema | None) -> tuple[str, ...]:
-    """Names under which a release may have stored the table, best first."""
-    configured = (schema.index_name,) if schema and schema.index_name else ()
-    plain = _CONTAINER_NAMES[name]
-    prefixed = tuple(f"{prefix}-{plain}" for prefix in dict.fromkeys((container, "default")))
-    return tuple(dict.fromkeys((*configured, name, *prefixed, *_OLD_NAMES[name])))
-
-
-def find_table(store: Path, names: Sequence[str], suffixes: Sequence[str]) -> Path | None:
-    """Folder of the first table of ``names`` that is there, else of the first whose name ends as one of ``suffixes``.
-
-    Looks for the folder itself; a store's listing of tables is never asked.
-    """
-    if not store.is_dir():
-        return None
-    for name in names:
-        if (store / f"{name}.lance").is_dir():
-            return store / f"{name}.lance"
-    others = sorted(path for path in store.iterdir() if path.suffix == ".lance")
-    return next((path for path in others if path.stem.endswith(tuple(suffixes))), None)
 
 
 class IndexVectors:
@@ -144,25 +102,33 @@ class IndexVectors:
         return self._opened(name)
 
     def _open(self, name: VectorName) -> VectorTable:
+        """The first of the places that has a usable table for these records; the last defect when none has."""
         from graphrag_cli.index.vector_table import IdSpace, StoredTable
 
-        source = self._source(name)
-        if source is None:
-            raise self._missing(name)
-        return StoredTable(source, IdSpace(self._snapshot, name), self._model)
+        space = IdSpace(self._snapshot, name)
+        defects: list[VectorError] = []
+        for source in self._sources(name):
+            try:
+                return StoredTable(source(), space, self._model)
+            except VectorError as error:
+                defects.append(error)
+        raise defects[-1] if defects else self._missing(name)
 
-    def _source(self, name: VectorName) -> VectorSource | None:
+    def _sources(self, name: VectorName) -> Iterator[Callable[[], VectorSource]]:
+        """Where the table may be, best first: built by us for this model, in the store, in the tables."""
         if self._model:
-            path = find_table(built_folder(self._settings, self._model), (name,), ())
-            if path is not None:
-                return LanceSource(path, None)
+            ours = find_table(built_folder(self._settings, self._model), (name,), ())
+            if ours is not None:
+                yield partial(LanceSource, ours, None)
         schema = self._settings.vector_store.index_schema.get(name)
         names = table_names(name, self._settings.vector_store.container_name, schema)
         for store in self.stores():
-            path = find_table(store, names, (_CONTAINER_NAMES[name], name))
-            if path is not None:
-                return LanceSource(path, schema)
-        return self._in_parquet(name)
+            stored = find_table(store, names, (CONTAINER_NAMES[name], name))
+            if stored is not None:
+                yield partial(LanceSource, stored, schema)
+        column = self._in_parquet(name)
+        if column is not None:
+            yield lambda: column
 
     def stores(self) -> list[Path]:
         """Folders where a LanceDB store may be, best first."""
@@ -181,7 +147,7 @@ class IndexVectors:
         tables = self._snapshot.tables
         owner = OWNERS[name]
         source = tables.sources.get(owner)
-        for column in _COLUMNS[name]:
+        for column in COLUMNS[name]:
             if source is not None and column in source.columns:
                 return ColumnSource(
                     column, str(source.path), tables.column(owner, "id"), source.column(column)
@@ -193,7 +159,7 @@ class IndexVectors:
         from graphrag_cli.index.vector_table import ColumnSource
 
         folder = self._snapshot.tables.located.folder
-        dotted = _CONTAINER_NAMES[name].replace("-", ".")
+        dotted = CONTAINER_NAMES[name].replace("-", ".")
         for spelling in (name, dotted):
             path = folder / f"embeddings.{spelling}.parquet"
             if path.is_file():

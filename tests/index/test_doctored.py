@@ -7,21 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphrag_cli.config.settings import VectorName
 from graphrag_cli.errors import IndexDataError, VectorError
-from graphrag_cli.events import METHODS, Method
+from graphrag_cli.events import METHODS
 from graphrag_cli.index.open import open_folder
+from graphrag_cli.index.schema import VECTORS_SEARCHED
 from graphrag_cli.index.snapshot import Snapshot
 from tests.kit.doctored import DOCTORED, Doctored
 from tests.kit.snapshots import vectors_of
 from tests.kit.tiny import vector
 
-NEEDS: dict[Method, tuple[VectorName, ...]] = {
-    "local": ("entity_description",),
-    "global": (),
-    "drift": ("entity_description", "community_full_content"),
-    "basic": ("text_unit_text",),
-}
 CASES = pytest.mark.parametrize("case", DOCTORED, ids=lambda case: case.name)
 
 
@@ -73,7 +67,7 @@ def test_tables_are_served_or_refused_up_front(case: Doctored, tmp_path: Path) -
 def test_vectors_are_found_or_refused_before_a_model_is_called(case: Doctored, tmp_path: Path) -> None:
     case.build(tmp_path / "output")
     for method in case.tables_serve:
-        names = NEEDS[method]
+        names = VECTORS_SEARCHED[method]
         if method in case.vectors_serve:
             for name in names:
                 table = vectors_of(tmp_path / "output").open(name)

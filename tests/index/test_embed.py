@@ -17,12 +17,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import ModelError, VectorError
 from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table, self_test
 from graphrag_cli.index.open import open_folder
-from graphrag_cli.index.vectors import IndexVectors, built_folder, model_slug
+from graphrag_cli.index.vector_names import built_folder, model_slug
+from graphrag_cli.index.vector_table import StoredTable
+from graphrag_cli.index.vectors import IndexVectors
 from tests.kit.snapshots import opened, settings_for
-from tests.kit.tiny import tables, vector, write_tables, write_vectors
+from tests.kit.tiny import tables, vector, write_index, write_tables, write_vectors
 
 MODEL = "Test/Model v1"
 OPTIONS = EmbedOptions(MODEL, batch_size=2, concurrency=3)
@@ -204,6 +207,30 @@ async def test_what_was_built_for_a_model_is_found_before_the_store(tmp_path: Pa
     assert ours.width == 8
     assert await self_test(opened(index), "entity_description", ours, embedder) == 1.0
     assert IndexVectors(settings, opened(index), "another").open("entity_description").width == 5
+
+
+async def test_what_was_built_for_other_tables_is_passed_over(tmp_path: Path) -> None:
+    index = write_index(tmp_path / "output")
+    other = tables()
+    for row in other["entities"]:
+        row["id"] = f"other {row['id']}"
+        row["title"] = f"OTHER {row['title']}"
+    write_tables(tmp_path / "other", other)
+    await build(tmp_path / "other", built_folder(settings_for(index), MODEL), Embedder())
+    table = IndexVectors(settings_for(index), opened(index), MODEL).open("entity_description")
+
+    assert Path(table.place if isinstance(table, StoredTable) else "").name == "lancedb"
+
+
+def test_each_index_beside_one_settings_file_has_its_own_folder(tmp_path: Path) -> None:
+    def folder(tables: str, model: str = MODEL) -> Path:
+        return built_folder(
+            Settings.model_validate({"root": tmp_path, "output_storage": {"base_dir": tables}}), model
+        )
+
+    assert folder(str(tmp_path / "output")) == folder("output") == tmp_path / "vectors" / "test-model-v1"
+    places = ("output", "other", "runs/one", "runs/two", "/elsewhere/output", "s3://bucket/output")
+    assert len({folder(place) for place in places} | {folder("output", "another model")}) == len(places) + 1
 
 
 async def test_the_self_test_notices_another_model(tiny: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from graphrag_cli.config.settings import Settings, VectorName
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index.check import NEEDS, check
+from graphrag_cli.index.check import check
 from graphrag_cli.index.open import open_snapshot
+from graphrag_cli.index.schema import VECTORS_SEARCHED
 from graphrag_cli.index.vectors import IndexVectors
 from tests.index.test_doctored import walk
 
@@ -54,7 +55,7 @@ def checksum(folder: Path) -> str:
 @EACH
 def test_it_opens_for_every_method_and_answers_every_look_up(name: str, indexes: Path) -> None:
     before = checksum(indexes / name)
-    for method in NEEDS:
+    for method in VECTORS_SEARCHED:
         snapshot = open_snapshot(settings_of(indexes, name), method)
         walk(snapshot)
         assert COUNTS[name].items() <= dict(snapshot.summary.counts).items()

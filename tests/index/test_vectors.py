@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import similarity, vector_table
-from graphrag_cli.index.vectors import table_names
+from graphrag_cli.index.vector_names import table_names
 from tests.kit.snapshots import vectors_of
 from tests.kit.tiny import pa, tables, uid, vector, write_index, write_tables, write_vector_table
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles
     from graphrag_cli.documents.report_shapes import CheckShape
 
-Severity: TypeAlias = Literal["ok", "warning", "error"]
-_STYLES: dict[Severity, str] = {"ok": "green", "warning": "yellow", "error": "red"}
+Severity: TypeAlias = Literal["ok", "info", "warning", "error"]
+_STYLES: dict[Severity, str] = {"ok": "green", "info": "", "warning": "yellow", "error": "red"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,28 @@ def count(found: Iterable[Found], severity: Severity) -> int:
     return sum(finding.severity == severity for finding in found)
 
 
+def show_findings(found: Sequence[Found], form: Literal["text", "json"]) -> None:
+    """Prints the findings on stdout in the form asked for."""
+    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.documents.strict import dumps
+
+    consoles = open_consoles()
+    if form == "json":
+        consoles.out.file.write(dumps(check_document(found)) + "\n")
+    else:
+        print_findings(consoles, found)
+
+
 def print_findings(consoles: Consoles, found: Sequence[Found]) -> None:
     """On stdout: a line for what is wrong, a line for what to do, and a summary."""
     from rich.text import Text
 
-    signs = {"ok": consoles.symbols.done, "warning": "!", "error": consoles.symbols.failed}
+    signs = {
+        "ok": consoles.symbols.done,
+        "info": consoles.symbols.bullet,
+        "warning": "!",
+        "error": consoles.symbols.failed,
+    }
     for finding in found:
         line = Text(f"{signs[finding.severity]} ", style=_STYLES[finding.severity])
         line.append(f"{finding.area}: ", style="bold")

@@ -12,13 +12,15 @@ from graphrag_cli.events import Method
 
 CHECK_SCHEMA: Literal["graphrag-cli/check/1"] = "graphrag-cli/check/1"
 INDEX_SCHEMA: Literal["graphrag-cli/index/1"] = "graphrag-cli/index/1"
+INDEX_CHECK_SCHEMA: Literal["graphrag-cli/index-check/1"] = "graphrag-cli/index-check/1"
+EMBED_SCHEMA: Literal["graphrag-cli/index-embed/1"] = "graphrag-cli/index-embed/1"
 ESTIMATE_SCHEMA: Literal["graphrag-cli/estimate/1"] = "graphrag-cli/estimate/1"
 
 
 class FindingShape(TypedDict):
     """Something a check looked at."""
 
-    severity: Literal["ok", "warning", "error"]
+    severity: Literal["ok", "info", "warning", "error"]
     area: str
     """What was looked at: settings, prompts, index, vectors, models."""
     code: str
@@ -101,3 +103,79 @@ class EstimateShape(TypedDict):
     """Stages whose calls and prompt tokens are exact; output tokens never are."""
     assumed: list[str]
     """What is not known before the run."""
+
+
+class TableFileShape(TableShape):
+    """One table file of an index under examination."""
+
+    file: str
+    columns: list[str]
+
+
+class LevelCostShape(LevelShape):
+    """What a global search at one community level reads and costs."""
+
+    communities: int
+    without_report: int
+    tokens: int
+    """Of the report contents alone."""
+    calls: int
+    cost_usd: float | None
+
+
+class VectorCheckShape(TypedDict):
+    """One vector table under examination."""
+
+    name: str
+    found_as: str | None
+    place: str | None
+    rows: int
+    width: int
+    overlap: float
+    """Share of a sample of its ids that are records of the index."""
+    covered: float
+    """Share of the records that have a vector."""
+    problem: str | None
+
+
+class MethodShape(TypedDict):
+    """Whether a method can be served."""
+
+    method: Method
+    servable: bool
+    reason: str | None
+
+
+class IndexCheckShape(TypedDict):
+    """What ``index check`` found."""
+
+    schema: Literal["graphrag-cli/index-check/1"]
+    path: str
+    version: str
+    tables: list[TableFileShape]
+    levels: list[LevelCostShape]
+    vectors: list[VectorCheckShape]
+    methods: list[MethodShape]
+    adapted: list[str]
+    check: CheckShape
+
+
+class BuiltShape(TypedDict):
+    """One vector table that ``index embed`` built or found ready."""
+
+    name: str
+    path: str
+    rows: int
+    width: int
+    embedded: int
+    """Records sent to the model by this run."""
+    skipped: int
+    """Records without any text."""
+
+
+class EmbedShape(TypedDict):
+    """What ``index embed`` did."""
+
+    schema: Literal["graphrag-cli/index-embed/1"]
+    model: str
+    tables: list[BuiltShape]

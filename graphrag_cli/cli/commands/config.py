@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -12,9 +11,6 @@ from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
 from graphrag_cli.cli.options import PromptDirOption, ReportOptions, WhereOptions
-
-if TYPE_CHECKING:
-    from graphrag_cli.cli.findings import Found
 
 _HELP = """
 Shows and checks settings.
@@ -82,16 +78,13 @@ def check(*, prompt_dir: PromptDirOption = None, where: WhereOptions, report: Re
     $ graphrag-cli config check
     $ graphrag-cli config check --format json
     """
-    from graphrag_cli.cli.findings import check_document, count, print_findings
-    from graphrag_cli.documents.strict import dumps
-    from graphrag_cli.errors import SettingsError
+    from graphrag_cli.cli.checks import exit_status, settings_found
+    from graphrag_cli.cli.findings import show_findings
+    from graphrag_cli.config.load import load
 
-    found = settings_findings(where, prompt_dir)
-    if report.format == "json":
-        typer.echo(dumps(check_document(found)))
-    else:
-        print_findings(open_consoles(), found)
-    raise typer.Exit(SettingsError.exit_code if count(found, "error") else 0)
+    found = settings_found(load(where_of(where)), prompt_dir)
+    show_findings(found, report.format)
+    raise typer.Exit(exit_status(found))
 
 
 @app.command("keys", cls=HelpCommand)
@@ -114,16 +107,3 @@ def keys(prefix: PrefixArg = "", *, report: ReportOptions) -> None:
     else:
         rows = [[key.dotted, key.type, key.default, key.doc] for key in chosen]
         print_table(open_consoles().out, ["key", "type", "default", "what it does"], rows)
-
-
-def settings_findings(where: WhereOptions, prompt_dir: Path | None) -> list[Found]:
-    """What ``config check`` found, in the form that every check prints."""
-    from graphrag_cli.cli.findings import Found
-    from graphrag_cli.config.check import check as check_settings
-    from graphrag_cli.config.load import load
-
-    loaded = load(where_of(where))
-    return [
-        Found(finding.severity, "settings", finding.code, finding.key, finding.text, finding.hint)
-        for finding in check_settings(loaded, prompt_dir)
-    ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,18 +18,16 @@ if TYPE_CHECKING:
     from graphrag_cli.documents.report_shapes import IndexInfoShape
 
 _HELP = """
-Looks at an index. Nothing here changes it.
+Looks at an index, and builds vectors for it. Nothing here changes the index itself.
 
 $ graphrag-cli index info
-$ graphrag-cli index info --data other/output
+$ graphrag-cli index check --data other/output
+$ graphrag-cli index embed
 """
 
 app = command_app(_HELP)
 
-
-@app.callback()
-def index() -> None:
-    """A group, even while it has one command."""
+NO_TABLES: list[str] = []
 
 
 @app.command("info", cls=HelpCommand)
@@ -48,6 +47,74 @@ def info(*, where: WhereOptions, report: ReportOptions) -> None:
         typer.echo(dumps(document))
     else:
         _print(open_consoles(), document)
+
+
+@app.command("check", cls=HelpCommand)
+@flat
+def check(
+    *,
+    online: Annotated[
+        bool, typer.Option("--online", show_default=False, help="Also embed a few stored texts anew.")
+    ] = False,
+    where: WhereOptions,
+    report: ReportOptions,
+) -> None:
+    """Examines an index: tables, links between them, levels with their cost, vectors, and what each method lacks.
+
+    Each finding says what it means and what to do. Exits with status 4 when something is an error.
+
+    $ graphrag-cli index check
+    $ graphrag-cli index check --data other/output --format json
+    """
+    import asyncio
+
+    from graphrag_cli.cli.index_check import check_indexes, show_reports
+    from graphrag_cli.config.load import load
+
+    examined = asyncio.run(check_indexes(load(where_of(where)), online=online))
+    raise typer.Exit(show_reports(examined, report.format))
+
+
+@app.command("embed", cls=HelpCommand)
+@flat
+def embed(
+    *,
+    table: Annotated[
+        list[str],
+        typer.Option(
+            "--table",
+            metavar="NAME",
+            show_default=False,
+            help="Only this table; may be repeated. Otherwise all.",
+        ),
+    ] = NO_TABLES,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            show_default=False,
+            help="Folder to build in; otherwise one beside the settings, where queries look first.",
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", show_default=False, help="Nothing on stderr but errors.")
+    ] = False,
+    where: WhereOptions,
+    report: ReportOptions,
+) -> None:
+    """Builds the vectors that methods need, with the configured embedding model; the index itself is not touched.
+
+    Use it when an index has no vectors, or vectors of a model that you do not have. Killed half way, it goes on where
+    it was.
+
+    $ graphrag-cli index embed
+    $ graphrag-cli index embed --table text_unit_text
+    """
+    from graphrag_cli.cli.index_embed import run_embed
+
+    run_embed(where, table, output, report.format, quiet=quiet)
 
 
 def _print(consoles: Consoles, document: IndexInfoShape) -> None:

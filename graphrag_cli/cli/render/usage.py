@@ -33,6 +33,8 @@ def cost(usd: float | None) -> str:
     """``$0.0123``; says so when it is not known."""
     if usd is None:
         return "cost not known"
+    if usd == 0:
+        return "no cost"
     return f"${usd:.4f}" if usd < 1 else f"${usd:.2f}"
 
 

@@ -7,26 +7,33 @@ told by ``adaptations.py``.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.index import arrow, convert, derive
 from graphrag_cli.index.arrow import Array, ArrowError, Chunked, pa
+from graphrag_cli.index.cache import NO_CACHE, Cache
 from graphrag_cli.index.locate import Located
 from graphrag_cli.index.schema import SCHEMA, Column, TableName
 from graphrag_cli.index.source import SourceTable
 
 _LONG = frozenset({"description", "text", "content", "summary", "source_text"})
 """Columns of long texts: only the rows asked for are ever held."""
+CACHED_ROWS = 20_000
+"""Columns of shorter tables are read quickly enough."""
 
 
 class Tables:
     """The canonical tables of one index. Columns are converted once; safe to use from several threads."""
 
-    def __init__(self, located: Located, sources: Mapping[TableName, SourceTable]) -> None:
+    def __init__(
+        self, located: Located, sources: Mapping[TableName, SourceTable], cache: Cache = NO_CACHE
+    ) -> None:
         self.located = located
+        self.cache = cache
+        """Keeps columns of long tables as they can be mapped, and whatever else is worked out from the tables."""
         self.sources = sources
         self._lock = threading.RLock()
         self._ready: dict[tuple[TableName, str], Chunked] = {}
@@ -59,30 +66,51 @@ class Tables:
         """Whether some spelling of a canonical column is in the file."""
         return self.spelling(table, name) is not None
 
-    def column(self, table: TableName, name: str, *, keep: bool = True) -> Chunked:
-        """A canonical column, without nulls except in keys and texts; of length 0 when there is no such table.
-
-        ``keep=False`` for a column that is only passed through once, on the way to something smaller.
-        """
+    def column(self, table: TableName, name: str) -> Chunked:
+        """A canonical column, without nulls except in keys and texts; of length 0 when there is no such table."""
         with self._lock:
             key = (table, name)
-            if key in self._ready:
-                return self._ready[key]
-            made = self._make(table, name)
-            if keep:
-                self._ready[key] = made
-            return made
+            if key not in self._ready:
+                cached = self._is_cached(table, name)
+                self._ready[key] = (
+                    self.cache.column(f"{table}.{name}", lambda: self._make(table, name))
+                    if cached
+                    else self._make(table, name)
+                )
+            return self._ready[key]
+
+    def lists(self, table: TableName, name: str) -> Iterator[Array]:
+        """The chunks of a canonical column of lists of ids. Read piece by piece, and not kept, where that can be."""
+        spelling = self.spelling(table, name)
+        if spelling is None or (table, name) in self._ready or self._rows_kept(table) is not None:
+            yield from self.column(table, name).chunks
+            return
+        column = SCHEMA[table][name]
+        for chunk in self.sources[table].batches(spelling):
+            yield from self._canonical(pa.chunked_array([chunk]), table, spelling, column).chunks
 
     def take(self, table: TableName, name: str, rows: convert.Ints) -> Array:
-        """Values of a canonical column at ``rows``. Long texts are not kept, other columns are."""
+        """Values of a canonical column at ``rows``. Long texts are mapped or not kept, other columns are."""
         column = SCHEMA[table][name]
         with self._lock:
             spelling = self.spelling(table, name)
-            if name not in _LONG or spelling is None or (table, name) in self._ready or not len(rows):
+            whole = name not in _LONG or spelling is None or self._is_cached(table, name)
+            if whole or (table, name) in self._ready or not len(rows):
                 return convert.take(self.column(table, name), rows)
+            assert spelling is not None
             kept = self._rows_kept(table)
             taken = self.sources[table].take(spelling, rows if kept is None else kept[rows])
             return arrow.joined(convert.column(pa.chunked_array([taken]), column))
+
+    def _is_cached(self, table: TableName, name: str) -> bool:
+        """Whether a column is worth keeping in the cache: not one of lists, which are only passed through."""
+        if (
+            not self.cache.active
+            or table not in self.sources
+            or SCHEMA[table][name].kind in {"texts", "ints"}
+        ):
+            return False
+        return self.sources[table].rows >= CACHED_ROWS
 
     def from_nodes(self) -> bool:
         """Whether communities are made from the nodes table: up to 0.5 the membership is there alone."""
@@ -108,17 +136,19 @@ class Tables:
         return raw if kept is None else pa.chunked_array([convert.take(raw, kept)])
 
     def _converted(self, table: TableName, name: str, spelling: str, column: Column) -> Chunked:
-        raw = self._raw(table, spelling)
+        made = self._canonical(self._raw(table, spelling), table, spelling, column)
+        if name == "number":
+            return derive.numbers_or_places(made)
+        return made
+
+    def _canonical(self, raw: Chunked, table: TableName, spelling: str, column: Column) -> Chunked:
         try:
-            made = convert.column(raw, column)
+            return convert.column(raw, column)
         except (ArrowError, ValueError) as error:
             raise IndexDataError(
                 f"column {spelling!r} of {str(self.sources[table].path)!r} is of type {raw.type} and cannot be read as {column.kind}",
                 hint="graphrag-cli index check shows the columns of every table",
             ) from error
-        if name == "number":
-            return derive.numbers_or_places(made)
-        return made
 
     def _derived(self, table: TableName, name: str, column: Column) -> Chunked:
         """A column that the file lacks: from elsewhere where that is possible, else filled."""

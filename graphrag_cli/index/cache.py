@@ -109,12 +109,12 @@ class Cache:
 NO_CACHE = Cache(None)
 
 
-def cache_for(place: Path, files: Iterable[Path], worth: int = WORTH) -> Cache:
-    """The cache of the index in ``place`` that consists of ``files``; one that keeps nothing when it is small."""
+def cache_for(place: Path, files: Iterable[Path], worth: int | None = None) -> Cache:
+    """The cache of the index in ``place`` that consists of ``files``; one that keeps nothing below ``worth`` bytes."""
     root = cache_root()
     found = sorted(files)
     try:
-        if root is None or sum(path.stat().st_size for path in found) < worth:
+        if root is None or sum(path.stat().st_size for path in found) < (WORTH if worth is None else worth):
             return NO_CACHE
         folder = root / identity(found)
     except OSError:
@@ -180,9 +180,9 @@ def _mapped_column(path: Path | None) -> Chunked | None:
 
 def _write_column(path: Path, column: Chunked) -> None:
     """Plain values, uncompressed: what is mapped must be usable as it lies."""
-    from graphrag_cli.index.arrow import pa
+    from graphrag_cli.index.arrow import decoded, pa
 
-    table = pa.table({"column": column})
+    table = pa.table({"column": pa.chunked_array([decoded(chunk) for chunk in column.chunks])})
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
 

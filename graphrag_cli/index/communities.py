@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.index.graph import NO_ROWS, Csr, NumberIndex, Rows, csr_of_pairs
+from graphrag_cli.index.lazy import Lazy
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 class Membership:
     """One pair per entity and community it is in: entity row, and row in the communities table."""
 
-    entities: Rows
-    communities: Rows
+    entities: NDArray[np.int32]
+    communities: NDArray[np.int32]
 
 
 class CommunityTree:
@@ -33,11 +34,13 @@ class CommunityTree:
         self.level_of = levels
         self._index = NumberIndex(numbers)
         self._parent_rows = np.where(numbers >= 0, self._index.rows(parents), -1)
-        real = numbers[members.communities] >= 0 if len(members.communities) else np.empty(0, np.bool_)
-        self._owners = members.entities[real]
-        self._homes = members.communities[real]
+        self._owners, self._homes = members.entities, members.communities
+        if (numbers < 0).any():
+            real = numbers[members.communities] >= 0
+            self._owners, self._homes = members.entities[real], members.communities[real]
         self._entities = entities
-        self.members: Csr = csr_of_pairs(self._homes, self._owners, len(numbers))
+        self.members = Lazy(lambda: csr_of_pairs(self._homes, self._owners, len(numbers)))
+        """Community → entities."""
         self.children: Csr = csr_of_pairs(self._parent_rows, np.arange(len(numbers)), len(numbers))
 
     def rows(self, communities: Rows) -> Rows:
@@ -74,7 +77,7 @@ class CommunityTree:
     def members_of(self, community: int) -> Rows:
         """Entity rows, ascending, each once."""
         row = self.row(community)
-        return NO_ROWS if row < 0 else np.unique(self.members.of(row))
+        return NO_ROWS if row < 0 else np.unique(self.members().of(row))
 
     def deepest(self, level: Level) -> Rows:
         """Per entity the number of its deepest community of level ≤ ``level``; -1 where it has none.

@@ -39,7 +39,7 @@ def first_items(column: Chunked) -> Chunked:
 
 def documents_of_units(unit_ids: Chunked, document_ids: Chunked, listed: Chunked) -> Chunked:
     """The document that lists each text unit; empty where none does."""
-    owners, units = graph.resolve_lists(listed, unit_ids)
+    owners, units = graph.resolve_lists(listed.chunks, unit_ids)
     found = np.full(len(unit_ids), -1, np.int64)
     good = units >= 0
     found[units[good][::-1]] = owners[good][::-1]

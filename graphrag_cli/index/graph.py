@@ -5,8 +5,9 @@ What they return could be stored as ``.npy`` files and mapped back: nothing here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from graphrag_cli.index import arrow
 from graphrag_cli.index.arrow import Array, Chunked, pa, pc
 
 Rows = NDArray[np.int64]
+Ints = NDArray[np.signedinteger[Any]]
 NO_ROWS: Rows = np.empty(0, np.int64)
 
 
@@ -44,7 +46,7 @@ class Csr:
         return np.diff(self.offsets)
 
 
-def csr_of_pairs(owners: Rows, targets: Rows, size: int) -> Csr:
+def csr_of_pairs(owners: Ints, targets: Ints, size: int) -> Csr:
     """From pairs in any order; pairs with -1 on either side are left out. Order within an owner is kept."""
     good = (owners >= 0) & (targets >= 0)
     owners, targets = owners[good], targets[good]
@@ -80,12 +82,15 @@ def resolve_column(column: Chunked, keys: Chunked) -> NDArray[np.int32]:
     return np.concatenate(parts) if parts else np.empty(0, np.int32)
 
 
-def resolve_lists(column: Chunked, keys: Chunked) -> tuple[Rows, Rows]:
-    """Owners and resolved targets (-1 where unknown) of a list column, one pair per item."""
+def resolve_lists(chunks: Iterable[Array], keys: Chunked) -> tuple[Rows, Rows]:
+    """Owners and resolved targets (-1 where unknown) of the chunks of a list column, one pair per item.
+
+    One chunk is looked at after the other: of a column that is read piece by piece no more is held.
+    """
     owners: list[Rows] = []
     targets: list[Rows] = []
     base = 0
-    for chunk in column.chunks:
+    for chunk in chunks:
         owners.append(list_owners(chunk) + base)
         targets.append(resolve(arrow.items(chunk), keys).astype(np.int64))
         base += len(chunk)

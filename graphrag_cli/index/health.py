@@ -123,7 +123,7 @@ def _lost_ends(ends: Rows, names: list[Chunked]) -> Part:
 
 def _lost_items(snapshot: Snapshot, table: TableName, name: str, target: TableName) -> Part:
     column = snapshot.tables.column(table, name)
-    _, rows = graph.resolve_lists(column, snapshot.tables.column(target, "id"))
+    _, rows = graph.resolve_lists(column.chunks, snapshot.tables.column(target, "id"))
     return _lost_of(column, rows)
 
 
@@ -137,8 +137,9 @@ def _lost_of(column: Chunked, rows: Rows) -> Part:
 
 
 def _lost_members(snapshot: Snapshot) -> Part:
-    column = links.undashed_lists(snapshot.tables.column("communities", "entity_ids"))
-    _, rows = graph.resolve_lists(column, graph.undashed(snapshot.tables.column("entities", "id")))
+    raw = snapshot.tables.column("communities", "entity_ids")
+    column = convert.by_chunk(raw, links.undashed_lists, arrow.pa.list_(arrow.pa.string()))
+    _, rows = graph.resolve_lists(column.chunks, graph.undashed(snapshot.tables.column("entities", "id")))
     return _lost_of(column, rows)
 
 

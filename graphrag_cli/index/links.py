@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from graphrag_cli.index import arrow, convert, graph
 from graphrag_cli.index.adapt import Tables
-from graphrag_cli.index.arrow import Chunked, pa
-from graphrag_cli.index.communities import CommunityTree, Membership
+from graphrag_cli.index.arrow import Array, Chunked, pa
+from graphrag_cli.index.communities import CommunityTree, Membership, distinct_target_counts
 from graphrag_cli.index.graph import Csr, NumberIndex, Rows
 from graphrag_cli.index.lazy import Lazy, LazyMap
 from graphrag_cli.index.schema import TableName
@@ -18,23 +22,52 @@ class Links:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self.endpoints = Lazy(self._endpoints)
-        """Entity rows of source and of target per relationship, -1 where a title is no entity."""
-        self.relationships_of = Lazy(self._relationships_of)
+        self.endpoints = Lazy(lambda: self._pair("endpoints", self._endpoints))
+        """Entity rows of source and of target per relationship, -1 where a title is no entity: int32."""
+        self.relationships_of = Lazy(lambda: self._csr("relationships_of", self._relationships_of))
         """Entity → relationships."""
         self.degrees = Lazy(self._degrees)
-        self.units_of_entity = Lazy(lambda: self._lists("entities", "text_unit_ids", "text_units"))
-        self.units_of_relationship = Lazy(self._units_of_relationship)
-        self.claims_of = Lazy(self._claims_of)
-        self.unit_of_claim = Lazy(lambda: self._keys("claims", "text_unit_id", "text_units"))
-        self.document_of_unit = Lazy(lambda: self._keys("text_units", "document_id", "documents"))
-        self.tree = Lazy(self._tree)
-        self.deepest = LazyMap(
-            lambda level: self.tree().deepest(level if isinstance(level, int) else "deepest")
+        self.units_of_entity = Lazy(lambda: self._csr("units_of_entity", self._units_of_entity))
+        self.units_of_relationship = Lazy(
+            lambda: self._csr("units_of_relationship", self._units_of_relationship)
         )
+        self.claims_of = Lazy(lambda: self._csr("claims_of", self._claims_of))
+        self.unit_of_claim = Lazy(
+            lambda: self._one("unit_of_claim", lambda: self._keys("claims", "text_unit_id", "text_units"))
+        )
+        self.document_of_unit = Lazy(
+            lambda: self._one(
+                "document_of_unit", lambda: self._keys("text_units", "document_id", "documents")
+            )
+        )
+        self.tree = Lazy(self._tree)
+        self.deepest = LazyMap(self._deepest)
         """Community number of each entity, by level."""
+        self.units_per_community = Lazy(lambda: self._one("units_per_community", self._units_per_community))
+        """Distinct text units of the entities of each row of the communities table."""
         self.report_index = Lazy(lambda: NumberIndex(self.numbers("reports", "community")))
         self.number_index = LazyMap(self._number_index)
+
+    # -- kept between runs, where the index is large ----------------------------------------------------------
+
+    def _one(self, name: str, make: Callable[[], Rows]) -> Rows:
+        (kept,) = self._tables.cache.arrays(name, lambda: (make(),), 1)
+        return kept
+
+    def _pair(
+        self, name: str, make: Callable[[], tuple[NDArray[Any], NDArray[Any]]]
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        first, second = self._tables.cache.arrays(name, make, 2)
+        return first, second
+
+    def _csr(self, name: str, make: Callable[[], Csr]) -> Csr:
+        def parts() -> tuple[NDArray[Any], NDArray[Any]]:
+            made = make()
+            return made.offsets, made.targets
+
+        return Csr(*self._pair(name, parts))
+
+    # -- columns ----------------------------------------------------------------------------------------------
 
     def numbers(self, table: TableName, name: str) -> Rows:
         """A whole int64 column."""
@@ -56,14 +89,12 @@ class Links:
         column = self._tables.column(table, name)
         return graph.resolve_column(column, self._ids(target)).astype(np.int64)
 
-    def _lists(self, table: TableName, name: str, target: TableName) -> Csr:
-        owners, targets = graph.resolve_lists(self._tables.column(table, name, keep=False), self._ids(target))
-        return graph.csr_of_pairs(owners, targets, self._tables.rows(table))
+    # -- the graph --------------------------------------------------------------------------------------------
 
-    def _endpoints(self) -> tuple[Rows, Rows]:
+    def _endpoints(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         titles = self._tables.column("entities", "title")
         source, target = (
-            graph.resolve_titles(self._tables.column("relationships", name), titles)
+            graph.resolve_titles(self._tables.column("relationships", name), titles).astype(np.int32)
             for name in ("source", "target")
         )
         return source, target
@@ -72,7 +103,7 @@ class Links:
         source, target = self.endpoints()
         rows = np.arange(len(source))
         loops = source == target
-        owners = np.concatenate([source, np.where(loops, -1, target)])
+        owners = np.concatenate([source, np.where(loops, np.int32(-1), target)])
         return graph.csr_of_pairs(owners, np.concatenate([rows, rows]), self._tables.rows("entities"))
 
     def _degrees(self) -> Rows:
@@ -82,13 +113,22 @@ class Links:
             return stored
         return np.where(stored >= 0, stored, self.relationships_of().counts)
 
+    # -- where it was read ------------------------------------------------------------------------------------
+
+    def _lists(self, table: TableName, name: str, target: TableName) -> tuple[Rows, Rows]:
+        return graph.resolve_lists(self._tables.lists(table, name), self._ids(target))
+
+    def _units_of_entity(self) -> Csr:
+        owners, units = self._lists("entities", "text_unit_ids", "text_units")
+        return graph.csr_of_pairs(owners, units, self._tables.rows("entities"))
+
     def _units_of_relationship(self) -> Csr:
+        count = self._tables.rows("relationships")
         if self._tables.has_column("relationships", "text_unit_ids"):
-            return self._lists("relationships", "text_unit_ids", "text_units")
-        units, relationships = graph.resolve_lists(
-            self._tables.column("text_units", "relationship_ids", keep=False), self._ids("relationships")
-        )
-        return graph.csr_of_pairs(relationships, units, self._tables.rows("relationships"))
+            owners, units = self._lists("relationships", "text_unit_ids", "text_units")
+            return graph.csr_of_pairs(owners, units, count)
+        units, relationships = self._lists("text_units", "relationship_ids", "relationships")
+        return graph.csr_of_pairs(relationships, units, count)
 
     def _claims_of(self) -> Csr:
         subjects = graph.resolve_titles(
@@ -96,32 +136,37 @@ class Links:
         )
         return graph.csr_of_pairs(subjects, np.arange(len(subjects)), self._tables.rows("entities"))
 
+    # -- communities ------------------------------------------------------------------------------------------
+
     def _tree(self) -> CommunityTree:
-        communities, entities = graph.resolve_lists(
-            self._tables.column("communities", "entity_ids", keep=False), self._ids("entities")
-        )
-        if len(entities) and (entities < 0).any():
-            communities, entities = graph.resolve_lists(
-                undashed_lists(self._tables.column("communities", "entity_ids")),
-                graph.undashed(self._ids("entities")),
-            )
-        good = entities >= 0
+        entities, communities = self._pair("members", self._members)
         return CommunityTree(
             self.numbers("communities", "community"),
             self.numbers("communities", "level"),
             self.numbers("communities", "parent"),
-            Membership(entities[good], communities[good]),
+            Membership(entities, communities),
             self._tables.rows("entities"),
         )
 
+    def _members(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        communities, entities = self._lists("communities", "entity_ids", "entities")
+        if len(entities) and (entities < 0).any():
+            lists = (undashed_lists(chunk) for chunk in self._tables.lists("communities", "entity_ids"))
+            communities, entities = graph.resolve_lists(lists, graph.undashed(self._ids("entities")))
+        good = entities >= 0
+        return entities[good].astype(np.int32), communities[good].astype(np.int32)
 
-def undashed_lists(column: Chunked) -> Chunked:
-    """A list column with its items as ids are compared."""
-    lists = [convert.texts(chunk) for chunk in column.chunks]
-    changed = [
-        convert.relisted(
-            chunk, graph.undashed(pa.chunked_array([convert.text(arrow.items(chunk))])).combine_chunks()
-        )
-        for chunk in lists
-    ]
-    return pa.chunked_array(changed, type=pa.list_(pa.string()))
+    def _deepest(self, level: int | str) -> Rows:
+        wanted = level if isinstance(level, int) else "deepest"
+        return self._one(f"deepest.{level}", lambda: self.tree().deepest(wanted))
+
+    def _units_per_community(self) -> Rows:
+        tree = self.tree()
+        return distinct_target_counts(tree.members(), self.units_of_entity(), np.arange(len(tree.numbers)))
+
+
+def undashed_lists(chunk: Array) -> Array:
+    """A chunk of lists with its items as ids are compared."""
+    lists = convert.texts(chunk)
+    items = graph.undashed(pa.chunked_array([convert.text(arrow.items(lists))]))
+    return convert.relisted(lists, arrow.joined(items))

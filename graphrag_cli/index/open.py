@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import METHODS, IndexSummary, Method
 from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index.cache import cache_for
 from graphrag_cli.index.locate import Located, locate
 from graphrag_cli.index.schema import FILE_NAMES, MAY_BE_EMPTY, REQUIRED, TableName
 from graphrag_cli.index.snapshot import Snapshot
@@ -42,7 +43,7 @@ def open_folder(
     sources: dict[TableName, SourceTable] = {
         table: open_table(table, path) for table, path in located.files.items()
     }
-    tables = Tables(located, sources)
+    tables = Tables(located, sources, cache_for(located.folder, located.files.values()))
     if method is not None:
         problem = cannot_serve(tables, method)
         if problem is not None:

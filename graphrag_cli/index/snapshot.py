@@ -16,7 +16,6 @@ from graphrag_cli.events import Dataset, IndexSummary
 from graphrag_cli.index import arrow, convert, graph, narrow
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.arrow import Array
-from graphrag_cli.index.communities import distinct_target_counts
 from graphrag_cli.index.links import Links
 from graphrag_cli.index.records import Claim, Document, Entity, Relationship, Report, TextUnit
 from graphrag_cli.index.schema import TableName
@@ -228,7 +227,7 @@ class Snapshot:
     def endpoints(self, relationship_rows: Rows) -> tuple[Rows, Rows]:
         """Entity rows of source and target; -1 where a title is no entity."""
         source, target = self._links.endpoints()
-        return source[relationship_rows], target[relationship_rows]
+        return source[relationship_rows].astype(np.int64), target[relationship_rows].astype(np.int64)
 
     def combined_degrees(self, relationship_rows: Rows) -> Rows:
         """Sum of the degrees of both ends, as the table has it or as counted."""
@@ -314,13 +313,9 @@ class Snapshot:
 
     def occurrence_weights(self, report_rows: Rows) -> NDArray[np.float64]:
         """Per report: distinct text units of its community's entities, divided by the largest; 0 for all is fine."""
-        tree = self._links.tree()
         numbers = self._links.numbers("reports", "community")[report_rows]
-        homes = np.where(numbers >= 0, tree.rows(numbers), -1)
-        counts = np.zeros(len(report_rows), np.int64)
-        counts[homes >= 0] = distinct_target_counts(
-            tree.members, self._links.units_of_entity(), homes[homes >= 0]
-        )
+        homes = np.where(numbers >= 0, self._links.tree().rows(numbers), -1)
+        counts = np.append(self._links.units_per_community(), 0)[homes]
         return counts / max(counts.max(initial=0), 1)
 
     # -- narrowing --------------------------------------------------------------------------------------------

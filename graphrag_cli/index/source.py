@@ -19,6 +19,10 @@ from graphrag_cli.index.schema import SCHEMA, TableName
 PANDAS_INDEX = "__index_level_0__"
 _PIECE = 16_384
 """Rows decoded at a time when only some are wanted."""
+_BATCH = 262_144
+_BATCH_BYTES = 128 * 1024 * 1024
+"""Rows of a list column decoded at a time, and about how many bytes: arrow holds 2 GB of strings in one array, and
+cannot read a list column that needs more."""
 
 
 class SourceTable(Protocol):
@@ -45,6 +49,10 @@ class SourceTable(Protocol):
 
     def column(self, name: str) -> Chunked:
         """One column, whole. Raises ``IndexDataError`` when the file cannot be read."""
+        ...
+
+    def batches(self, name: str) -> Iterator[Array]:
+        """One column, piece by piece; nothing is kept. Raises ``IndexDataError`` when the file cannot be read."""
         ...
 
     def take(self, name: str, rows: NDArray[np.int64]) -> Array:
@@ -108,9 +116,33 @@ class ParquetTable:
 
     def column(self, name: str) -> Chunked:
         """One column, whole; read anew by every call."""
+        kind = self.type_of(name)
+        if pa.types.is_nested(kind):
+            return pa.chunked_array(list(self.batches(name)), type=kind)
         with self._lock, self._readable():
             self._read[name] = None
             return self._file.read(columns=[name]).column(name)
+
+    def batches(self, name: str) -> Iterator[Array]:
+        """One column, piece by piece, through a reader of its own: several may run side by side."""
+        self._read[name] = None
+        with self._readable():
+            file = parquet.ParquetFile(self._path, metadata=self._file.metadata)
+            for batch in file.iter_batches(self._batch_rows(name), columns=[name]):
+                yield batch.column(0)
+
+    def _batch_rows(self, name: str) -> int:
+        """How many rows make a batch of reasonable size."""
+        metadata = self._file.metadata
+        chunks = [
+            metadata.row_group(group).column(place)
+            for group in range(metadata.num_row_groups)
+            for place in range(metadata.num_columns)
+        ]
+        size = sum(
+            chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".", 1)[0] == name
+        )
+        return max(256, min(_BATCH, self.rows * _BATCH_BYTES // max(size, 1)))
 
     def take(self, name: str, rows: NDArray[np.int64]) -> Array:
         """Decodes the row groups that hold ``rows``, piece by piece, and keeps nothing else."""
@@ -157,12 +189,9 @@ class ParquetTable:
 
 
 def _encoded_columns(table: TableName) -> frozenset[str]:
-    """Columns worth keeping encoded: keys, and lists of ids."""
+    """Columns worth keeping encoded: keys."""
     return frozenset(
-        name
-        for column in SCHEMA.get(table, {}).values()
-        if column.kind in {"key", "texts"}
-        for name in column.names
+        name for column in SCHEMA.get(table, {}).values() if column.kind == "key" for name in column.names
     )
 
 
@@ -211,6 +240,10 @@ class CsvTable:
         """One column."""
         self._used.add(name)
         return self._table.column(name)
+
+    def batches(self, name: str) -> Iterator[Array]:
+        """The chunks of one column."""
+        yield from self.column(name).chunks
 
     def take(self, name: str, rows: NDArray[np.int64]) -> Array:
         """Values at ``rows``."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from graphrag_cli.engines.drift.action import ActionMetadata, DriftAction
 from graphrag_cli.engines.drift.document import SCHEMA, NodeDocument, parse_json, read_document
@@ -42,6 +42,11 @@ class QueryState:
         self.levels: list[int] = []
         """Places of each level opened so far, from level 1 on."""
         self._by_id: dict[str, DriftAction] = {}
+        self._parents: dict[str, list[DriftAction]] = {}
+        """Predecessors by id, and weights by both ids: the graph has them too, but its look-ups are slow."""
+        self._weights: dict[tuple[str, str], float] = {}
+        self._written: dict[str, tuple[tuple[object, ...], Json]] = {}
+        """Nodes as they were last serialised, and what they looked like then."""
 
     # -- growing ----------------------------------------------------------------------------------------------
 
@@ -51,11 +56,16 @@ class QueryState:
             return
         action.id = action.id or f"a{len(self._by_id)}"
         self._by_id[action.id] = action
+        self._parents[action.id] = []
         self.graph.add_node(action)
 
     def relate_actions(self, parent: DriftAction, child: DriftAction, weight: float = 1.0) -> None:
         """Says that ``parent`` raised ``child``; setting it again changes the weight. Both must have been added."""
-        self.graph.add_edge(parent, child, key=0, weight=round(weight, WEIGHT_DIGITS))
+        rounded = round(weight, WEIGHT_DIGITS)
+        self.graph.add_edge(parent, child, key=0, weight=rounded)
+        self._weights[parent.id, child.id] = rounded
+        if parent not in self._parents[child.id]:
+            self._parents[child.id].append(parent)
 
     def add_all_follow_ups(
         self, action: DriftAction, follow_ups: Iterable[DriftAction], weight: float = 1.0
@@ -85,11 +95,11 @@ class QueryState:
 
     def parents(self, action: DriftAction) -> list[DriftAction]:
         """Who raised it: the first one first, then those whose equal question was merged into it."""
-        return list(self.graph.predecessors(action))
+        return self._parents[action.id]
 
     def weight(self, parent: DriftAction, child: DriftAction) -> float:
         """Weight of the edge between them. Raises ``KeyError``."""
-        return cast("float", self.graph.edges[parent, child, 0]["weight"])
+        return self._weights[parent.id, child.id]
 
     def asked_at(self, level: int) -> list[DriftAction]:
         """Actions asked at ``level``, in the order of asking."""
@@ -124,7 +134,10 @@ class QueryState:
     # -- writing down and taking up ---------------------------------------------------------------------------
 
     def serialize(self) -> dict[str, Json]:
-        """The state as strict JSON data: no NaN, and the same again after ``deserialize``."""
+        """The state as strict JSON data: no NaN, and the same again after ``deserialize``.
+
+        Nodes that did not change are shared with what was serialised before: to be read, not to be changed.
+        """
         header = self.header
         edges: list[Json] = [
             {"source": parent.id, "target": child.id, "weight": self.weight(parent, child)}
@@ -143,6 +156,15 @@ class QueryState:
         }
 
     def _node(self, action: DriftAction) -> Json:
+        parents = self._parents[action.id]
+        look = (action.state, action.level, action.read, action.reason, action.metadata, len(parents))
+        kept = self._written.get(action.id)
+        if kept is None or kept[0] != look:
+            kept = (look, self._node_now(action))
+            self._written[action.id] = kept
+        return kept[1]
+
+    def _node_now(self, action: DriftAction) -> Json:
         spent = action.metadata
         return {
             "id": action.id,

@@ -35,6 +35,7 @@ class Root(LazyGroup):
         "drift": Lazy(f"{_COMMANDS}.drift", "Look at the questions that a drift run asked.", _ASK),
         "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
         "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
+        "schema": Lazy(f"{_COMMANDS}.schema", "Print the JSON Schema of a document.", _SHELL),
         "doctor": Lazy(f"{_COMMANDS}.doctor", "Say what is wrong with a project, and what to do.", _INDEX),
     }
 

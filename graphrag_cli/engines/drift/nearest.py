@@ -53,18 +53,52 @@ class NearestReports:
         """The nearest of the reports at ``rows``, at most ``drift_k_followups``. Raises ``ModelError`` of embedding."""
         if not len(rows):
             return Nearest(await self._run.embed([self._run.query], self._entities), (), ())
+        table = self._table()
+        if table is not None and table.rows >= self._snapshot.summary.counts["reports"]:
+            vectors = await self._vectors(await self._hypothesis(rows))
+            return await asyncio.to_thread(self._searched, table, rows, vectors)
         async with asyncio.TaskGroup() as group:
             hypothesis = group.create_task(self._hypothesis(rows))
-            stored = group.create_task(self._report_vectors(rows))
-        texts = [self._run.query, *([hypothesis.result()] if hypothesis.result() else [])]
-        vectors = await self._run.embed(texts, self._entities)
-        kept, matrix = stored.result()
-        if not len(kept):
-            return Nearest(vectors[:1], (), ())
+            known = group.create_task(self._report_vectors(table, rows))
+        kept, matrix = known.result()
+        vectors = await self._vectors(hypothesis.result())
         similarities = cosines(matrix, vectors[-1])
-        order = np.lexsort((kept, -similarities))[: self._settings.drift_k_followups]
-        reports = self._snapshot.reports(kept[order])
-        return Nearest(vectors[:1], tuple(reports), tuple(similarities[order].tolist()))
+        order = np.lexsort((kept, -similarities))
+        return self._nearest(vectors, kept[order], similarities[order].tolist())
+
+    async def _vectors(self, hypothesis: str) -> NDArray[np.float32]:
+        """Of the question first; last of the hypothetical answer, or of the question where there is none."""
+        texts = [self._run.query, hypothesis] if hypothesis else [self._run.query]
+        return await self._run.embed(texts, self._entities)
+
+    def _searched(self, table: VectorTable, rows: Rows, vectors: NDArray[np.float32]) -> Nearest:
+        """By search in a table that has all reports; asks for more while reports of other levels crowd out ``rows``."""
+        wanted = self._settings.drift_k_followups
+        asked_for = 2 * wanted
+        while True:
+            (hits,) = table.search(vectors[-1:], asked_for)
+            found = self._snapshot.report_rows_by_id(hits.ids)
+            inside = np.flatnonzero(np.isin(found, rows))
+            if len(inside) >= wanted or len(hits.ids) < asked_for:
+                similarities = [round(hits.similarities[at], DIGITS) for at in inside.tolist()]
+                return self._nearest(vectors, found[inside], similarities)
+            asked_for *= 4
+
+    def _nearest(self, vectors: NDArray[np.float32], rows: Rows, similarities: Sequence[float]) -> Nearest:
+        wanted = self._settings.drift_k_followups
+        reports = self._snapshot.reports(rows[:wanted])
+        return Nearest(vectors[:1], tuple(reports), tuple(similarities[:wanted]))
+
+    def _table(self) -> VectorTable | None:
+        """The stored vectors of reports; None, with a notice, when there are none that can be used."""
+        try:
+            table = self._run.tools.vectors.open("community_full_content")
+            check_width(self._run.embedder.name, self._entities.width, table)
+        except VectorError as error:
+            text = f"Reports have no stored vectors to search by: {error.message}"
+            self._notice("reports.no_vectors", text)
+            return None
+        return table
 
     # -- the hypothetical answer ------------------------------------------------------------------------------
 
@@ -90,30 +124,23 @@ class NearestReports:
 
     # -- vectors of reports -----------------------------------------------------------------------------------
 
-    async def _report_vectors(self, rows: Rows) -> tuple[Rows, NDArray[np.float32]]:
+    async def _report_vectors(
+        self, table: VectorTable | None, rows: Rows
+    ) -> tuple[Rows, NDArray[np.float32]]:
         """Reports that have a vector, stored or made now, and the vectors; shape ``(len(rows), width)``."""
         reports = self._snapshot.reports(rows)
-        stored, found = await self._stored([report.id for report in reports])
+        vectors = np.zeros((len(rows), self._entities.width), np.float32)
+        found = np.zeros(len(rows), np.bool_)
+        if table is not None:
+            stored, found = await asyncio.to_thread(table.vectors_of, [report.id for report in reports])
+            vectors[found] = stored[found]
         missing = np.flatnonzero(~found)
-        if not len(missing):
-            return rows, stored
-        made = await self._made([reports[at] for at in missing.tolist()])
-        stored[missing[: len(made)]] = made
-        found[missing[: len(made)]] = True
-        return rows[found], stored[found]
-
-    async def _stored(self, ids: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        width = self._entities.width
-        try:
-            table = self._run.tools.vectors.open("community_full_content")
-            check_width(self._entities.name, width, table)
-        except VectorError as error:
-            self._notice(
-                "reports.no_vectors", f"Reports have no stored vectors to search by: {error.message}"
-            )
-            return np.zeros((len(ids), width), np.float32), np.zeros(len(ids), np.bool_)
-        vectors, found = await asyncio.to_thread(table.vectors_of, ids)
-        return vectors.copy(), found.copy()
+        if len(missing):
+            made = await self._made([reports[at] for at in missing.tolist()])
+            there = missing[: len(made)]
+            vectors[there] = made
+            found = np.isin(np.arange(len(rows)), there) | found
+        return rows[found], vectors[found]
 
     async def _made(self, reports: Sequence[Report]) -> NDArray[np.float32]:
         """Vectors of the first ``report_embedding_cap`` of ``reports``, made now; none when that fails."""

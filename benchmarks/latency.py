@@ -46,10 +46,13 @@ def critical_path(calls: Sequence[Call], nodes: Sequence[dict[str, Any]]) -> flo
 
 
 def _dearest_path(nodes: Sequence[dict[str, Any]], steps: dict[str, float]) -> float:
-    """Nodes come in the order they were raised, so parents come before their children."""
+    """Nodes come in the order they were raised, so parents come before their children.
+
+    A question waits for its first parent alone; the others raised it again.
+    """
     until: dict[str, float] = {}
     for node in nodes:
-        before = max((until.get(parent, 0.0) for parent in node["parents"]), default=0.0)
+        before = max((until.get(parent, 0.0) for parent in node["parents"][:1]), default=0.0)
         until[node["id"]] = before + steps.get(node["query"][:200], 0.0)
     return max(until.values(), default=0.0)
 

@@ -81,6 +81,8 @@ class Run:
         self.standalone: str | None = None
         self._warnings: list[RunWarning] = []
         self._timing: dict[str, float] = {}
+        self._inside: dict[str, tuple[int, float]] = {}
+        """Per stage that is going on: how many are inside, and since when."""
         self._began = time.perf_counter()
 
     # -- small things ---------------------------------------------------------------------------------------
@@ -112,12 +114,17 @@ class Run:
 
     @contextmanager
     def timed(self, stage: str) -> Generator[None]:
-        """Adds the time spent inside to ``stage``."""
-        begun = time.perf_counter()
+        """Adds the time spent inside to ``stage``; what runs side by side counts once."""
+        inside, begun = self._inside.get(stage, (0, time.perf_counter()))
+        self._inside[stage] = (inside + 1, begun)
         try:
             yield
         finally:
-            self._timing[stage] = self._timing.get(stage, 0.0) + time.perf_counter() - begun
+            inside, begun = self._inside.pop(stage)
+            if inside > 1:
+                self._inside[stage] = (inside - 1, begun)
+            else:
+                self._timing[stage] = self._timing.get(stage, 0.0) + time.perf_counter() - begun
 
     # -- conversation ---------------------------------------------------------------------------------------
 

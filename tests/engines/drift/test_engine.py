@@ -405,3 +405,9 @@ async def test_an_entity_asked_for_is_in_every_step() -> None:
         for event in seen.of(ContextBuilt)
         if event.step_id is not None and event.step_id.startswith("a")
     )
+
+
+async def test_time_spent_side_by_side_counts_once() -> None:
+    chat = ScriptedChat(delayed(script(), lambda: 0.02))
+    seen = await drift(chat, settings(n_depth=1, drift_k_followups=8))
+    assert all(seconds <= seen.answer.timing["total"] for seconds in seen.answer.timing.values())

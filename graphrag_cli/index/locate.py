@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 from graphrag_cli.errors import IndexDataError
+from graphrag_cli.index.places import Place
 from graphrag_cli.index.schema import FILE_NAMES, TableName
 
 Layout: TypeAlias = Literal["2.x", "1.x"]
@@ -22,9 +22,9 @@ _UNFINISHED = ("create_base_", "base_", "create_summarized_")
 class Located:
     """The tables of one index. ``notes`` says what was chosen where there was a choice."""
 
-    folder: Path
+    folder: Place
     layout: Layout
-    files: Mapping[TableName, Path]
+    files: Mapping[TableName, Place]
     found: tuple[str, ...]
     """Names of all table files in the folder, for messages."""
     unfinished: bool = False
@@ -37,7 +37,7 @@ class Located:
         return all(name in self.files for name in _CORE)
 
 
-def locate(folder: Path, wanted: Literal["parquet", "csv", "auto"] = "auto") -> Located:
+def locate(folder: Place, wanted: Literal["parquet", "csv", "auto"] = "auto") -> Located:
     """The index in ``folder``, or in the newest complete run below it.
 
     Looks in ``folder``, ``folder/artifacts``, ``folder/<run>/artifacts``, ``folder/<run>`` and ``folder/output``.
@@ -49,6 +49,9 @@ def locate(folder: Path, wanted: Literal["parquet", "csv", "auto"] = "auto") -> 
             hint="name the folder that holds the tables with --data, or set output_storage.base_dir in the settings",
         )
     formats: tuple[Format, ...] = ("parquet", "csv") if wanted == "auto" else (wanted,)
+    itself = _at(folder, formats)
+    if itself.complete:
+        return itself
     places = [_at(place, formats) for place in _places(folder)]
     complete = [place for place in places if place.complete]
     some = [place for place in places if place.files]
@@ -62,7 +65,7 @@ def locate(folder: Path, wanted: Literal["parquet", "csv", "auto"] = "auto") -> 
     return chosen
 
 
-def _places(folder: Path) -> Iterator[Path]:
+def _places(folder: Place) -> Iterator[Place]:
     """Where to look, best first; run folders newest first, as their names say the time."""
     yield folder
     yield folder / "artifacts"
@@ -75,15 +78,19 @@ def _places(folder: Path) -> Iterator[Path]:
         yield from _places(output)
 
 
-def _folders(folder: Path) -> list[Path]:
+def _folders(folder: Place) -> list[Place]:
     return [path for path in folder.iterdir() if path.is_dir()]
 
 
-def _shown(path: Path, base: Path) -> str:
-    return "the folder itself" if path == base else path.relative_to(base).as_posix()
+def _shown(path: Place, base: Place) -> str:
+    return (
+        "the folder itself"
+        if path == base
+        else str(path).removeprefix(str(base)).strip("/\\").replace("\\", "/")
+    )
 
 
-def _at(folder: Path, formats: tuple[Format, ...]) -> Located:
+def _at(folder: Place, formats: tuple[Format, ...]) -> Located:
     """What lies in exactly ``folder``: names since 2.0 go before older ones, parquet before CSV."""
     names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
     found = tuple(name for name in names if name.endswith(tuple(f".{form}" for form in formats)))
@@ -96,8 +103,8 @@ def _at(folder: Path, formats: tuple[Format, ...]) -> Located:
     return Located(folder, "2.x", {}, found, unfinished)
 
 
-def _matching(folder: Path, found: tuple[str, ...], form: Format, index: int) -> dict[TableName, Path]:
-    files: dict[TableName, Path] = {}
+def _matching(folder: Place, found: tuple[str, ...], form: Format, index: int) -> dict[TableName, Place]:
+    files: dict[TableName, Place] = {}
     for table, spellings in FILE_NAMES.items():
         name = f"{spellings[index]}.{form}"
         if spellings[index] and name in found:
@@ -105,7 +112,7 @@ def _matching(folder: Path, found: tuple[str, ...], form: Format, index: int) ->
     return files
 
 
-def _nothing(folder: Path, formats: tuple[Format, ...]) -> IndexDataError:
+def _nothing(folder: Place, formats: tuple[Format, ...]) -> IndexDataError:
     names = sorted(path.name for path in folder.iterdir())
     early = [name for name in names if name.startswith(_UNFINISHED)]
     if early:

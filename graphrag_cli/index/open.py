@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.errors import IndexDataError
@@ -11,6 +10,7 @@ from graphrag_cli.events import METHODS, IndexSummary, Method
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.cache import cache_for
 from graphrag_cli.index.locate import Located, locate
+from graphrag_cli.index.places import Place, place_of
 from graphrag_cli.index.schema import FILE_NAMES, MAY_BE_EMPTY, REQUIRED, TableName
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.index.source import SourceTable, open_table
@@ -19,15 +19,9 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings
 
 
-def tables_folder(settings: Settings) -> Path:
-    """The folder of tables that settings name. Raises ``IndexDataError`` when they are not in a folder."""
-    storage = settings.output_storage
-    if storage.type != "file" or "://" in storage.base_dir:
-        raise IndexDataError(
-            f"tables in remote storage ({storage.type}: {storage.base_dir!r}) cannot be read",
-            hint="copy the folder here and name it with --data",
-        )
-    return settings.root / storage.base_dir
+def tables_folder(settings: Settings) -> Place:
+    """The folder of tables that settings name. Raises ``IndexDataError`` when they lie where nothing can be read."""
+    return place_of(settings.root, settings.output_storage.base_dir, settings.output_storage)
 
 
 def open_snapshot(settings: Settings, method: Method | None = None) -> Snapshot:
@@ -36,7 +30,7 @@ def open_snapshot(settings: Settings, method: Method | None = None) -> Snapshot:
 
 
 def open_folder(
-    folder: Path, method: Method | None = None, wanted: Literal["parquet", "csv", "auto"] = "auto"
+    folder: Place, method: Method | None = None, wanted: Literal["parquet", "csv", "auto"] = "auto"
 ) -> Snapshot:
     """The index in ``folder``; see ``open_snapshot``."""
     located = locate(folder, wanted)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,9 +13,12 @@ from numpy.typing import NDArray
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.index import arrow, convert
 from graphrag_cli.index.arrow import Array, ArrowError, Chunked, DataType, pa, parquet
+from graphrag_cli.index.places import Place, RemotePlace
 from graphrag_cli.index.schema import SCHEMA, TableName
 
 PANDAS_INDEX = "__index_level_0__"
+_HEAD = 65_536
+"""The first line of a CSV file is within so many bytes."""
 _PIECE = 16_384
 """Rows decoded at a time when only some are wanted."""
 _BATCH = 262_144
@@ -29,7 +31,7 @@ class SourceTable(Protocol):
     """Columns by name. Safe to use from several threads."""
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """The file."""
         ...
 
@@ -64,12 +66,12 @@ class SourceTable(Protocol):
         ...
 
 
-def open_table(table: TableName, path: Path) -> SourceTable:
+def open_table(table: TableName, path: Place) -> SourceTable:
     """Opens a table by its extension. Raises ``IndexDataError`` when it cannot be read."""
     return CsvTable(path) if path.suffix == ".csv" else ParquetTable(table, path)
 
 
-def _unreadable(path: Path, error: Exception) -> IndexDataError:
+def _unreadable(path: Place, error: Exception) -> IndexDataError:
     reason = str(error).splitlines()[0] if str(error) else type(error).__name__
     return IndexDataError(
         f"{str(path)!r} cannot be read: {reason}",
@@ -77,26 +79,43 @@ def _unreadable(path: Path, error: Exception) -> IndexDataError:
     )
 
 
+def _address(path: Place) -> str:
+    return path.path if isinstance(path, RemotePlace) else str(path)
+
+
+def _filesystem(path: Place) -> Any:
+    """Arrow's filesystem for a path; None is this machine's."""
+    return path.store.filesystem if isinstance(path, RemotePlace) else None
+
+
+def _stream(path: Place) -> Any:
+    return (
+        path.store.filesystem.open_input_file(path.path) if isinstance(path, RemotePlace) else path.open("rb")
+    )
+
+
 class ParquetTable:
     """A parquet file; repeated strings are kept dictionary-encoded as the file has them."""
 
-    def __init__(self, table: TableName, path: Path) -> None:
+    def __init__(self, table: TableName, path: Place) -> None:
         self._path = path
         self._lock = threading.Lock()
         self._read: dict[str, None] = {}
         try:
-            metadata = parquet.read_metadata(path)
+            metadata = parquet.read_metadata(_address(path), filesystem=_filesystem(path))
             columns = metadata.schema
             leaves = [columns.column(place).path for place in range(len(columns.names))]
             encoded = [path for path in leaves if path.split(".", 1)[0] in _encoded_columns(table)]
-            self._file = parquet.ParquetFile(path, read_dictionary=encoded, metadata=metadata)
+            self._file = parquet.ParquetFile(
+                _address(path), read_dictionary=encoded, metadata=metadata, filesystem=_filesystem(path)
+            )
             names: list[str] = self._file.schema_arrow.names
             self._names = tuple(name for name in names if name != PANDAS_INDEX)
         except (ArrowError, OSError) as error:
             raise _unreadable(path, error) from error
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """The file."""
         return self._path
 
@@ -198,27 +217,27 @@ def _encoded_columns(table: TableName) -> frozenset[str]:
 class CsvTable:
     """A CSV file: read whole when first used, every column as text."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Place) -> None:
         from pyarrow import csv
 
         self._path = path
         self._used: set[str] = set()
         try:
-            with path.open("rb") as file:
-                head = file.readline().decode("utf-8-sig")
-            names = [name.strip().strip('"') for name in head.rstrip("\r\n").split(",")]
-            self._table: Any = csv.read_csv(
-                path,
-                parse_options=csv.ParseOptions(newlines_in_values=True),
-                convert_options=csv.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
-                ),
+            with _stream(path) as file:
+                head = file.read(_HEAD).decode("utf-8-sig", "replace").splitlines()
+            names = [name.strip().strip('"') for name in head[0].split(",")] if head else []
+            options = csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=True, null_values=[""]
             )
+            with _stream(path) as file:
+                self._table: Any = csv.read_csv(
+                    file, parse_options=csv.ParseOptions(newlines_in_values=True), convert_options=options
+                )
         except (ArrowError, OSError, UnicodeDecodeError) as error:
             raise _unreadable(path, error) from error
 
     @property
-    def path(self) -> Path:
+    def path(self) -> Place:
         """The file."""
         return self._path
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphrag_cli.index.places import Place
+
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import IndexSchema, Settings, VectorName
 
@@ -55,15 +57,14 @@ def table_names(name: VectorName, container: str, schema: IndexSchema | None) ->
     return tuple(dict.fromkeys((*configured, name, *prefixed, *_OLD_NAMES[name])))
 
 
-def find_table(store: Path, names: Sequence[str], suffixes: Sequence[str]) -> Path | None:
+def find_table(store: Place, names: Sequence[str], suffixes: Sequence[str]) -> Place | None:
     """Folder of the first table of ``names`` that is there, else of the first whose name ends as one of ``suffixes``.
 
-    Looks for the folder itself; a store's listing of tables is never asked.
+    Looks at the folders; LanceDB's own listing of tables stops at ten of them.
     """
     if not store.is_dir():
         return None
-    for name in names:
-        if (store / f"{name}.lance").is_dir():
-            return store / f"{name}.lance"
-    others = sorted(path for path in store.iterdir() if path.suffix == ".lance")
-    return next((path for path in others if path.stem.endswith(tuple(suffixes))), None)
+    there = {path.stem: path for path in sorted(store.iterdir(), key=str) if path.suffix == ".lance"}
+    ends = (name for name in there if name.endswith(tuple(suffixes)))
+    chosen = next((name for name in names if name in there), None) or next(ends, None)
+    return there[chosen] if chosen is not None else None

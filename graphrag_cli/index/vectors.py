@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.lazy import Lazy, LazyMap
+from graphrag_cli.index.places import Place, RemotePlace, place_of
 from graphrag_cli.index.vector_names import (
     COLUMNS,
     CONTAINER_NAMES,
@@ -130,15 +130,17 @@ class IndexVectors:
         if column is not None:
             yield lambda: column
 
-    def stores(self) -> list[Path]:
+    def stores(self) -> list[Place]:
         """Folders where a LanceDB store may be, best first."""
+        from graphrag_cli.index.open import tables_folder
+
         store = self._settings.vector_store
         if store.type != "lancedb":
             return []
         if store.db_uri is not None:
-            return [self._settings.root / store.db_uri]
+            return [place_of(self._settings.root, store.db_uri)]
         folder = self._snapshot.tables.located.folder
-        named = self._settings.root / self._settings.output_storage.base_dir
+        named = tables_folder(self._settings)
         return list(dict.fromkeys((folder / "lancedb", named / "lancedb", self._settings.root / "lancedb")))
 
     def _in_parquet(self, name: VectorName) -> VectorSource | None:
@@ -198,13 +200,17 @@ def _vector_name(name: int | str) -> VectorName:
 class LanceSource:
     """A LanceDB table, read with ``lance`` alone. Nothing is ever written, not even an index or a version."""
 
-    def __init__(self, path: Path, schema: IndexSchema | None) -> None:
+    def __init__(self, path: Place, schema: IndexSchema | None) -> None:
         import lance
 
         self._path = path
         try:
             # The package is typed in part only.
-            self._data: Any = lance.dataset(str(path))
+            self._data: Any = (
+                lance.dataset(str(path), storage_options=dict(path.store.options))
+                if isinstance(path, RemotePlace)
+                else lance.dataset(str(path))
+            )
             self._rows = int(self._data.count_rows())
         except (OSError, ValueError) as error:
             raise VectorError(
@@ -300,8 +306,10 @@ class LanceSource:
 
     def cache(self) -> Cache:
         """Keyed by every file of data, deletions and versions that the table has."""
-        from graphrag_cli.index.cache import cache_for
+        from graphrag_cli.index.cache import NO_CACHE, cache_for
 
+        if isinstance(self._path, RemotePlace):
+            return NO_CACHE
         return cache_for(self._path, (path for path in self._path.rglob("*") if path.is_file()))
 
     def _read_metric(self) -> str | None:

@@ -121,6 +121,8 @@ class FakeServer:
         try:
             if self.latency:
                 await asyncio.sleep(self.latency)
+            if "never" in mode and target.endswith("/embeddings"):
+                await asyncio.sleep(3600)
             answer = self._answer(method, target.partition("?")[0], self._modes_now(mode), body)
             if isinstance(answer, Sent):
                 _send(writer, answer)

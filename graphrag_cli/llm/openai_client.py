@@ -23,6 +23,7 @@ from graphrag_cli.llm.endpoint import (
     is_openai,
 )
 from graphrag_cli.llm.faults import Target, broken_off, not_an_api, not_connected, timed_out
+from graphrag_cli.llm.lean import members_on_demand
 from graphrag_cli.llm.refusal import Refusal, read_refusal
 
 if TYPE_CHECKING:
@@ -234,7 +235,9 @@ def check_access(endpoint: Endpoint) -> None:
 
 def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
     import httpx2
-    from openai import AsyncAzureOpenAI, AsyncOpenAI
+
+    with members_on_demand():
+        from openai import AsyncAzureOpenAI, AsyncOpenAI
 
     signed = endpoint.key or endpoint.token_provider or _names_key(endpoint.headers)
     http = httpx2.AsyncClient(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.llm.base import Embedder, TokenCounter
 
-_SMALLEST_WINDOW = 16
+_SMALLEST_WINDOW = 8
 """Tokens; a server that refuses even this much refuses for another reason."""
 
 

@@ -21,12 +21,16 @@ class Secrets:
 
     values: tuple[str, ...] = ()
 
-    def redact(self, text: str) -> str:
-        """``text`` with every secret replaced by three dots."""
+    def hide_known(self, text: str) -> str:
+        """``text`` with the secrets that are known replaced, and nothing else touched."""
         for value in sorted(self.values, key=len, reverse=True):
             if len(value) >= 4:
                 text = text.replace(value, "…")
-        text = _USERINFO.sub("…@", text)
+        return text
+
+    def redact(self, text: str) -> str:
+        """``text`` with every secret replaced, those that only look like one too."""
+        text = _USERINFO.sub("…@", self.hide_known(text))
         return _BEARER.sub(r"\1\2…", _KEYS.sub("…", text))
 
 

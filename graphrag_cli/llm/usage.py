@@ -141,7 +141,7 @@ class UsageMeter:
     def settle_chat(self, model: str, stage: Stage, usage: CallUsage, held: _Spend) -> None:
         """Replaces what was held by what was used."""
         self._held = self._held - held
-        self._counted = self._counted or usage.counted
+        self._counted = self._counted or (usage.counted and usage != CallUsage(counted=True))
         self._add(stage, StageUsage(prompt_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens))
         self._pay(model, usage.prompt_tokens, usage.output_tokens)
 
@@ -157,7 +157,7 @@ class UsageMeter:
         self._held = self._held - held
 
     def counted_usage(self, request: ChatRequest, text: str) -> CallUsage:
-        """Our count of a call for which the server sent none."""
+        """Our count of a call for which the server sent none. Zeros marked as counted are a reply that cost nothing."""
         prompt = count_prompt(request.messages, self._tokens)
         return CallUsage(prompt, self._tokens.count(text), counted=True)
 
@@ -273,7 +273,7 @@ class _MeteredChat:
                     text.append(item.text)
                 elif isinstance(item, ReplyEnd):
                     used = item.usage
-                    if not (used.prompt_tokens or used.output_tokens):
+                    if used == CallUsage():
                         used = meter.counted_usage(request, "".join(text))
                         item = ReplyEnd(item.outcome, used, item.finish_reason, item.model)
                 yield item

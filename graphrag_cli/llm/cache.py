@@ -1,0 +1,182 @@
+"""Keeps good replies in a SQLite file, so that what was asked before is not paid for again. Off by default."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphrag_cli.errors import SettingsError
+from graphrag_cli.llm.base import CallUsage, ReplyEnd, ReplyItem, ReplyNotice, close_items
+from graphrag_cli.llm.exchange import (
+    chat_request_data,
+    embed_request_data,
+    items_from_data,
+    items_to_data,
+    key_of,
+    vectors_from_data,
+    vectors_to_data,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.events import Json
+    from graphrag_cli.llm.base import ChatModel, ChatRequest, Embedder
+
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL, at REAL NOT NULL)"
+_VERSION = 1
+"""Stands in every key: raise it when the form of replies changes."""
+_BUSY = 10.0
+"""Seconds to wait for another process that writes."""
+
+
+class ReplyCache:
+    """The file. Several processes may share it. Raises ``SettingsError`` when it cannot be used."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._db: sqlite3.Connection | None = None
+        self._open()
+
+    def chat(self, model: ChatModel, scope: str) -> ChatModel:
+        """``model``, asked only what is not in the cache. ``scope`` tells models of one name apart: their URL."""
+        return _CachedChat(model, self, scope)
+
+    def embedder(self, model: Embedder, scope: str) -> Embedder:
+        """``model``, asked only for the texts that are not in the cache."""
+        return _CachedEmbedder(model, self, scope)
+
+    def get(self, request: dict[str, Json], scope: str) -> object:
+        """The reply to ``request`` as JSON, or None."""
+        try:
+            with closing(
+                self._db.execute("SELECT reply FROM replies WHERE key = ?", (_key(request, scope),))
+            ) as rows:
+                row: tuple[str] | None = rows.fetchone()
+            return None if row is None else json.loads(row[0])
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def put(self, request: dict[str, Json], scope: str, reply: Json) -> None:
+        """Keeps ``reply``."""
+        row = (_key(request, scope), json.dumps(reply, ensure_ascii=False), time.time())
+        try:
+            self._open().execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row).close()
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+
+    def close(self) -> None:
+        """Closes the file. Safe to call twice; a later call opens it again."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._db is None:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                db = self._db = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None)
+                db.execute("PRAGMA journal_mode=WAL").close()
+                db.execute(_TABLE).close()
+            except (OSError, sqlite3.Error) as error:
+                self.close()
+                raise self._unusable(error) from error
+            return db
+        return self._db
+
+    def _unusable(self, error: Exception) -> SettingsError:
+        return SettingsError(
+            f"the cache {self._path} cannot be used: {error}",
+            hint="delete the file if it is damaged, name another with `cache: {path: …}`, or set `cache: {type: none}`",
+        )
+
+
+class _CachedChat:
+    def __init__(self, inner: ChatModel, cache: ReplyCache, scope: str) -> None:
+        self._inner = inner
+        self._cache = cache
+        self._scope = scope
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
+        data = chat_request_data(self.name, request)
+        found = self._cache.get(data, self._scope)
+        if found is not None:
+            for item in items_from_data(found):
+                yield _free(item)
+            return
+        kept: list[ReplyItem] = []
+        items = self._inner.stream(request)
+        try:
+            async for item in items:
+                kept.append(item)
+                yield item
+        finally:
+            await close_items(items)
+        if kept and isinstance(end := kept[-1], ReplyEnd) and end.outcome == "ok":
+            lasting = [item for item in kept if not isinstance(item, ReplyNotice)]
+            self._cache.put(data, self._scope, items_to_data(lasting))
+
+    async def aclose(self) -> None:
+        self._cache.close()
+        await self._inner.aclose()
+
+
+class _CachedEmbedder:
+    def __init__(self, inner: Embedder, cache: ReplyCache, scope: str) -> None:
+        self._inner = inner
+        self._cache = cache
+        self._scope = scope
+        self._width: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self._inner.name
+
+    @property
+    def width(self) -> int | None:
+        return self._inner.width or self._width
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        asked = {text: embed_request_data(self.name, [text]) for text in dict.fromkeys(texts)}
+        rows = {
+            text: vectors_from_data(found)
+            for text, data in asked.items()
+            if (found := self._cache.get(data, self._scope)) is not None
+        }
+        missing = [text for text in asked if text not in rows]
+        if missing:
+            vectors = await self._inner.embed(missing)
+            for text, vector in zip(missing, vectors, strict=True):
+                rows[text] = vector
+                self._cache.put(asked[text], self._scope, vectors_to_data(vector))
+        if not texts:
+            return np.zeros((0, self.width or 0), dtype=np.float32)
+        matrix = np.stack([rows[text] for text in texts])
+        self._width = matrix.shape[1]
+        return matrix
+
+    async def aclose(self) -> None:
+        self._cache.close()
+        await self._inner.aclose()
+
+
+def _key(request: dict[str, Json], scope: str) -> str:
+    return key_of({"version": _VERSION, "scope": scope, "request": request})
+
+
+def _free(item: ReplyItem) -> ReplyItem:
+    """A reply from the cache spends nothing: its usage is zero, and is known to be."""
+    return replace(item, usage=CallUsage(0, 0, counted=True)) if isinstance(item, ReplyEnd) else item

@@ -1,0 +1,100 @@
+"""One reply as its chunks add up: what may be shown, how it ended, what people should know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from graphrag_cli.llm.base import Outcome, ReplyNotice
+from graphrag_cli.llm.reading.reasoning import ReasoningFilter, orphan_close, strip_reasoning
+
+if TYPE_CHECKING:
+    from graphrag_cli.llm.wire import Chunk
+
+_CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
+_FILTER_REASONS = frozenset({"content_filter", "safety", "recitation", "prohibited_content"})
+FAILED_REASONS = frozenset({"error", "insufficient_system_resource", "abort", "cancelled"})
+"""Finish reasons that mean that the provider gave up."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """One reply as it adds up. With ``raw``, reasoning stays in the text: the reader of JSON takes it out."""
+
+    raw: bool
+    filter: ReasoningFilter = field(default_factory=ReasoningFilter)
+    text: str = ""
+    reasoning: str = ""
+    arguments: str = ""
+    refusal: str = ""
+    finish_reason: str | None = None
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    model: str | None = None
+    extra: str = ""
+
+    def add(self, chunk: Chunk) -> str:
+        """Takes a chunk in; gives the text that may be shown for it."""
+        self.reasoning += chunk.reasoning
+        self.arguments += chunk.arguments
+        self.refusal += chunk.refusal
+        self.finish_reason = chunk.finish_reason or self.finish_reason
+        self.prompt_tokens = chunk.prompt_tokens or self.prompt_tokens
+        self.output_tokens = chunk.output_tokens or self.output_tokens
+        self.model = chunk.model or self.model
+        self.extra = chunk.extra or self.extra
+        return self._let_through(chunk.text if self.raw else self.filter.feed(chunk.text))
+
+    def rest(self) -> str:
+        """What is left to show at the end: text held back, or what stands in for text that never came."""
+        shown = "" if self.raw else self._let_through(self.filter.finish())
+        self.reasoning += "".join(self.filter.reasoning)
+        if self.text.strip():
+            return shown
+        if self.arguments:
+            return shown + self._let_through(self.arguments)
+        if self.raw and self.reasoning:
+            return shown + self._let_through(f"<think>{self.reasoning}")
+        return shown + self._let_through(self.refusal)
+
+    def outcome(self) -> Outcome:
+        """How the reply ended."""
+        if self.finish_reason in _FILTER_REASONS:
+            return "filtered"
+        if not self.text.strip() or (
+            self.raw and not strip_reasoning(self.text).text.strip() and not self._usable()
+        ):
+            return "empty"
+        return "cut" if self.finish_reason in _CUT_REASONS else "ok"
+
+    def notices(self, outcome: Outcome, model: str) -> list[ReplyNotice]:
+        """What people should know of a reply that is not whole."""
+        reason = f" (finish reason {self.finish_reason!r})" if self.finish_reason else ""
+        if outcome == "empty" and self.reasoning:
+            text = f"{model!r} sent nothing but reasoning{reason}; a higher `max_tokens` leaves room for the answer"
+            return [ReplyNotice("reply.only_reasoning", text)]
+        if outcome == "empty":
+            extra = f"; the server added {self.extra[:300]}" if self.extra else ""
+            return [ReplyNotice("reply.empty", f"{model!r} sent an empty reply{reason}{extra}")]
+        if outcome == "cut" and not self.raw:
+            return [ReplyNotice("reply.cut", f"the reply of {model!r} was cut by its length limit{reason}")]
+        if outcome == "filtered":
+            return [
+                ReplyNotice("reply.filtered", f"the provider's content filter stopped the reply of {model!r}")
+            ]
+        if self.filter.late_close:
+            text = f"{model!r} shows its reasoning without marking where it begins; it is part of the text"
+            return [ReplyNotice("reply.unmarked_reasoning", text)]
+        return []
+
+    def ends_unmarked(self) -> bool:
+        """Whether the model began with reasoning although nothing marked it: its prompt opens the block."""
+        return self.filter.late_close or (self.raw and orphan_close(self.text) is not None)
+
+    def _usable(self) -> bool:
+        """Reasoning that never closes may hold the object that was asked for."""
+        return "{" in self.text and self.finish_reason not in _CUT_REASONS
+
+    def _let_through(self, text: str) -> str:
+        self.text += text
+        return text

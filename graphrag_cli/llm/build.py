@@ -24,6 +24,7 @@ from graphrag_cli.llm.windows import known_window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from graphrag_cli.config.settings import (
         CallArgs,
@@ -77,6 +78,19 @@ def openai_embedder(
         tokens,
         batch_size=settings.batch_size,
         max_input_tokens=settings.max_input_tokens or known_window(settings.model),
+    )
+
+
+def gguf_chat(settings: ChatModelSettings, path: Path, tokens: TokenCounter) -> ChatModel:
+    """A GGUF file run in this process; ``path`` is its absolute path. Raises ``SettingsError`` without file or extra."""
+    from graphrag_cli.llm.gguf import GgufChat
+
+    return GgufChat(
+        settings.model,
+        path,
+        tokens,
+        window=settings.max_context_window,
+        capabilities=Capabilities(settings.structured_output),
     )
 
 

@@ -56,9 +56,8 @@ class ReplyCache:
     def get(self, request: dict[str, Json], scope: str) -> object:
         """The reply to ``request`` as JSON, or None."""
         try:
-            with closing(
-                self._db.execute("SELECT reply FROM replies WHERE key = ?", (_key(request, scope),))
-            ) as rows:
+            rows = self._open().execute("SELECT reply FROM replies WHERE key = ?", (_key(request, scope),))
+            with closing(rows):
                 row: tuple[str] | None = rows.fetchone()
             return None if row is None else json.loads(row[0])
         except sqlite3.Error as error:
@@ -82,7 +81,8 @@ class ReplyCache:
         if self._db is None:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
-                db = self._db = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None)
+                db = sqlite3.connect(self._path, timeout=_BUSY, isolation_level=None)
+                self._db = db
                 db.execute("PRAGMA journal_mode=WAL").close()
                 db.execute(_TABLE).close()
             except (OSError, sqlite3.Error) as error:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from graphrag_cli.events import Json
     from graphrag_cli.llm.base import ChatRequest
 
-_OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+_OUTCOMES: dict[str, Outcome] = {outcome: outcome for outcome in get_args(Outcome)}
 
 
 def chat_request_data(model: str, request: ChatRequest) -> dict[str, Json]:
@@ -95,7 +95,7 @@ def _item_from_data(item: object) -> ReplyItem:
 
 def _end_from_data(rest: list[object]) -> ReplyEnd:
     name, counts, finish, model = rest
-    outcome = next((known for known in _OUTCOMES if known == name), None)
+    outcome = _OUTCOMES.get(str(name))
     if outcome is None or not (is_array(counts) and len(counts) == 3):
         raise ValueError(f"not the end of a reply: {rest!r}")
     usage = CallUsage(_whole(counts[0]) or 0, _whole(counts[1]) or 0, counted=bool(counts[2]))

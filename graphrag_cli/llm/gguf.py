@@ -6,8 +6,10 @@ import asyncio
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from graphrag_cli.errors import ModelError, SettingsError
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem
@@ -92,8 +94,7 @@ class GgufChat:
         self._server = None
 
     def _load(self) -> LocalServer:
-        import xllamacpp  # pyright: ignore[reportMissingTypeStubs]
-
+        xllamacpp: Any = import_module("xllamacpp")
         params = xllamacpp.CommonParams()
         params.model.path = str(self._path)
         params.n_ctx = self._window or DEFAULT_WINDOW
@@ -104,13 +105,14 @@ class GgufChat:
         params.api_keys = [secrets.token_hex(16)]
         params.ui = False
         try:
-            return xllamacpp.Server(params)
+            server: LocalServer = xllamacpp.Server(params)
         except RuntimeError as error:
             raise ModelError(
                 f"{self._path} could not be loaded: {error}",
                 hint="is it a language model, whole, and of a kind that llama.cpp knows? Is there enough memory? "
                 "A smaller `max_context_window` needs less",
             ) from error
+        return server
 
 
 async def _chunks(server: LocalServer, body: dict[str, object]) -> AsyncGenerator[Chunk]:
@@ -150,8 +152,6 @@ def check_file(path: Path) -> None:
 
 def check_extra() -> None:
     """Raises ``SettingsError`` unless ``xllamacpp`` is installed; does not load it."""
-    from importlib.util import find_spec
-
     if find_spec("xllamacpp") is None:
         raise SettingsError(
             "`provider: gguf` needs the package xllamacpp",

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from graphrag_cli.errors import AuthError, ContentFilterError, ContextLengthError, ModelError
 from graphrag_cli.llm.base import (
     CallUsage,
-    Outcome,
     ReplyDelta,
     ReplyEnd,
     ReplyItem,

@@ -10,7 +10,7 @@ import json
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.errors import ModelError, ReplayMissError, UsageError
 from graphrag_cli.llm.base import ReplyItem, close_items
@@ -45,8 +45,7 @@ class Recording:
     def __init__(self, path: Path, secrets: Secrets) -> None:
         self._path = path
         self._secrets = secrets
-        self._file: TextIO | None = None
-        self._write({"schema": SCHEMA})
+        self._write({"schema": SCHEMA}, "w")
 
     def chat(self, model: ChatModel) -> ChatModel:
         """``model``, its exchanges kept."""
@@ -60,19 +59,11 @@ class Recording:
         """Appends one exchange, at once, so that a run that is killed leaves what it had."""
         self._write({"key": key_of(request), "request": request, **reply})
 
-    def close(self) -> None:
-        """Closes the file. Safe to call twice; a later exchange opens it again."""
-        if self._file is not None:
-            self._file.close()
-
-    def _write(self, line: dict[str, Json]) -> None:
+    def _write(self, line: dict[str, Json], mode: Literal["w", "a"] = "a") -> None:
         text = self._secrets.hide_known(json.dumps(line, ensure_ascii=False))
         try:
-            if self._file is None or self._file.closed:
-                mode = "w" if self._file is None else "a"
-                self._file = self._path.open(mode, encoding="utf-8", newline="\n")
-            self._file.write(text + "\n")
-            self._file.flush()
+            with self._path.open(mode, encoding="utf-8", newline="\n") as file:
+                file.write(text + "\n")
         except OSError as error:
             raise UsageError(
                 f"the recording {self._path} cannot be written: {error.strerror}",
@@ -106,7 +97,6 @@ class _RecordedChat:
             await close_items(items)
 
     async def aclose(self) -> None:
-        self._recording.close()
         await self._inner.aclose()
 
 
@@ -134,7 +124,6 @@ class _RecordedEmbedder:
         return vectors
 
     async def aclose(self) -> None:
-        self._recording.close()
         await self._inner.aclose()
 
 

@@ -23,6 +23,7 @@ RANKS: dict[str, int] = {
     "engines": 5,
     "project": 6,
     "documents": 6,
+    "sessions": 6,
     "batch": 7,
     "cli": 8,
     "__main__": 9,

@@ -31,8 +31,10 @@ class Root(LazyGroup):
 
     table = {  # noqa: RUF012 - declared ClassVar by LazyGroup
         "query": Lazy(f"{_COMMANDS}.query", "Ask one question of an index.", _ASK),
+        "chat": Lazy(f"{_COMMANDS}.chat", "Talk: questions that build on each other.", _ASK),
         "batch": Lazy(f"{_COMMANDS}.batch", "Ask every question of a file.", _ASK),
         "drift": Lazy(f"{_COMMANDS}.drift", "Look at the questions that a drift run asked.", _ASK),
+        "sessions": Lazy(f"{_COMMANDS}.sessions", "Look at conversations that were kept.", _ASK),
         "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
         "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
         "schema": Lazy(f"{_COMMANDS}.schema", "Print the JSON Schema of a document.", _SHELL),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.asked import Ask, question_of, question_text, run_options, where_of
@@ -9,10 +10,38 @@ from graphrag_cli.errors import PartialError
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.options import SessionOptions
     from graphrag_cli.cli.render.base import Renderer
     from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.engines.base import Turn
     from graphrag_cli.engines.estimate import Estimate
     from graphrag_cli.events import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was said before the question, and where the answer is kept."""
+
+    name: str | None = None
+    history: tuple[Turn, ...] = ()
+
+    @classmethod
+    def of(cls, options: SessionOptions) -> Conversation:
+        """The conversation that the flags name. Raises ``UsageError``."""
+        if options.session is None and not options.continue_last:
+            return cls()
+        from graphrag_cli.sessions import SessionStore, default_folder, turns_of
+
+        store = SessionStore(default_folder())
+        name = options.name(store)
+        return cls(name, turns_of(store.read(name)) if name is not None else ())
+
+    def keep(self, answer: Answer) -> None:
+        """Adds the answer to the session, where there is one."""
+        if self.name is not None:
+            from graphrag_cli.sessions import SessionStore, default_folder, exchange_of
+
+            SessionStore(default_folder()).append(self.name, exchange_of(answer))
 
 
 def run_ask(ask: Ask) -> int:
@@ -28,14 +57,16 @@ def run_ask(ask: Ask) -> int:
     if output.fields is not None:
         check_fields(output.fields, output.format)
     consoles = open_consoles(quiet=output.quiet, verbose=output.verbose)
+    conversation = Conversation.of(ask.options.session)
     with Sink(output.output) as sink:
         if inspect.dry_run:
             return _print_estimate(asyncio.run(_estimate(ask, text)), ask, consoles, sink)
-        answer = asyncio.run(_answer(ask, text, consoles, sink))
+        answer = asyncio.run(_answer(ask, text, conversation.history, consoles, sink))
+    conversation.keep(answer)
     return _status(answer, consoles, fail_on_bad_citations=inspect.fail_on_bad_citations)
 
 
-async def _answer(ask: Ask, text: str, consoles: Consoles, sink: Sink) -> Answer:
+async def _answer(ask: Ask, text: str, history: tuple[Turn, ...], consoles: Consoles, sink: Sink) -> Answer:
     import asyncio
 
     from graphrag_cli.cli.render.base import follow
@@ -49,7 +80,7 @@ async def _answer(ask: Ask, text: str, consoles: Consoles, sink: Sink) -> Answer
     try:
         project = Project.open(where_of(ask.options.where, ask.overrides), run_options(ask.options))
         try:
-            question = question_of(ask, project.question(text))
+            question = replace(question_of(ask, project.question(text)), history=history)
             # Opening reads files and imports libraries: aside, so that the status line and Ctrl-C stay alive.
             await asyncio.to_thread(project.engine, ask.method)
             return await follow(project.stream(question, ask.method), renderers)

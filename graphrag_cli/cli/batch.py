@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from graphrag_cli.cli.asked import asked_for, where_of
-from graphrag_cli.cli.options import flag
+from graphrag_cli.cli.flags import flag
 from graphrag_cli.errors import PartialError, UsageError
 
 if TYPE_CHECKING:

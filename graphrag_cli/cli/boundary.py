@@ -17,6 +17,8 @@ from graphrag_cli.errors import CliError, InterruptedRunError, UsageError
 if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
+    from graphrag_cli.cli.console import Consoles
+
 _PROGRAM = "graphrag-cli"
 _COMPLETION = "_GRAPHRAG_CLI_COMPLETE"
 """Set by the shell when it asks for completions."""
@@ -95,15 +97,20 @@ def _guarded_report(error: CliError, arguments: Sequence[str]) -> int:
     return error.exit_code
 
 
-def _report(error: CliError, wanted: str) -> None:
-    from graphrag_cli.cli.console import open_consoles
+def show_error(consoles: Consoles, error: CliError) -> None:
+    """The message and the hint on stderr, also with ``--quiet``."""
     from graphrag_cli.cli.plain import plain_line
 
-    consoles = open_consoles()
     label = "" if isinstance(error, InterruptedRunError) else "error: "
     consoles.err.print(f"{label}{plain_line(error.message)}", style="red", soft_wrap=True)
     if error.hint:
         consoles.err.print(f"hint: {plain_line(error.hint)}", style="dim", soft_wrap=True)
+
+
+def _report(error: CliError, wanted: str) -> None:
+    from graphrag_cli.cli.console import open_consoles
+
+    show_error(open_consoles(), error)
     if wanted in _JSON_FORMATS:
         _print_document(error, wanted)
 

@@ -7,39 +7,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
-import typer
+from graphrag_cli.cli.flags import (
+    DRIFT_PANEL,
+    INSPECT_PANEL,
+    LIMITS_PANEL,
+    MODELS_PANEL,
+    OUTPUT_PANEL,
+    PROJECT_PANEL,
+    RETRIEVAL_PANEL,
+    SESSION_PANEL,
+    Format,
+    OutputFileOption,
+    PromptDirOption,
+    ReportFormat,
+    SourcesDetail,
+    flag,
+)
 
-Format: TypeAlias = Literal["text", "markdown", "json", "jsonl"]
-SourcesDetail: TypeAlias = Literal["none", "short", "full"]
-
-_PROJECT = "Project"
-_RETRIEVAL = "Retrieval"
-_OUTPUT = "Output"
-_LIMITS = "Limits"
-_INSPECT = "Looking inside"
-_MODELS = "Prompts and models"
-_DRIFT = "Drift"
-
-
-def flag(
-    panel: str,
-    help_text: str,
-    *names: str,
-    metavar: str | None = None,
-    minimum: float | None = None,
-    show_default: bool = False,
-) -> Any:
-    """An option in ``panel`` of the help, for ``Annotated``."""
-    return typer.Option(
-        *names,
-        help=help_text,
-        metavar=metavar,
-        min=minimum,
-        show_default=show_default,
-        rich_help_panel=panel,
-    )
+if TYPE_CHECKING:
+    from graphrag_cli.sessions import SessionStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +37,7 @@ class WhereOptions:
     root: Annotated[
         Path | None,
         flag(
-            _PROJECT,
+            PROJECT_PANEL,
             "Folder of the project; otherwise this folder, then its parents.",
             "--root",
             "-r",
@@ -58,12 +46,12 @@ class WhereOptions:
     ] = None
     config: Annotated[
         Path | None,
-        flag(_PROJECT, "The settings file itself.", "--config", "-c", metavar="FILE"),
+        flag(PROJECT_PANEL, "The settings file itself.", "--config", "-c", metavar="FILE"),
     ] = None
     data: Annotated[
         list[str],
         flag(
-            _PROJECT,
+            PROJECT_PANEL,
             "Folder or URL of the index's tables; several times for several indexes.",
             "--data",
             "-d",
@@ -73,24 +61,12 @@ class WhereOptions:
     overrides: Annotated[
         list[str],
         flag(
-            _PROJECT,
+            PROJECT_PANEL,
             "Another value for a setting, such as drift_search.n_depth=2.",
             "--set",
             metavar="KEY=VALUE",
         ),
     ] = field(default_factory=list[str])
-
-
-OutputFileOption: TypeAlias = Annotated[
-    Path | None,
-    flag(
-        _OUTPUT,
-        "Write there instead of stdout; the file appears when it is whole.",
-        "--output",
-        "-o",
-        metavar="FILE",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +76,7 @@ class OutputOptions:
     format: Annotated[
         Format,
         flag(
-            _OUTPUT,
+            OUTPUT_PANEL,
             "text (rendered on a terminal), markdown source, one json document, or jsonl with every event.",
             "--format",
             "-f",
@@ -111,7 +87,7 @@ class OutputOptions:
     stream: Annotated[
         bool,
         flag(
-            _OUTPUT,
+            OUTPUT_PANEL,
             "Show the answer as it is written, and ask the model to send it so.",
             "--stream/--no-stream",
             show_default=True,
@@ -120,34 +96,31 @@ class OutputOptions:
     sources: Annotated[
         SourcesDetail | None,
         flag(
-            _OUTPUT,
+            OUTPUT_PANEL,
             "List the cited sources with the answer: none, short, or full with the passages.",
             "--sources",
         ),
     ] = None
     fields: Annotated[
         str | None,
-        flag(_OUTPUT, "Only these parts of the json document.", "--fields", metavar="A,B.C"),
+        flag(OUTPUT_PANEL, "Only these parts of the json document.", "--fields", metavar="A,B.C"),
     ] = None
     usage: Annotated[
         bool,
-        flag(_OUTPUT, "Say on stderr how many calls and tokens it took, and the cost.", "--usage"),
+        flag(OUTPUT_PANEL, "Say on stderr how many calls and tokens it took, and the cost.", "--usage"),
     ] = False
     quiet: Annotated[
         bool,
-        flag(_OUTPUT, "Nothing on stderr but errors.", "--quiet", "-q"),
+        flag(OUTPUT_PANEL, "Nothing on stderr but errors.", "--quiet", "-q"),
     ] = False
     verbose: Annotated[
         bool,
-        flag(_OUTPUT, "Every stage with its time on stderr.", "--verbose", "-v"),
+        flag(OUTPUT_PANEL, "Every stage with its time on stderr.", "--verbose", "-v"),
     ] = False
     debug: Annotated[
         bool,
-        flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
+        flag(OUTPUT_PANEL, "A traceback when something unexpected happens.", "--debug"),
     ] = False
-
-
-ReportFormat: TypeAlias = Literal["text", "json"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +129,11 @@ class ReportOptions:
 
     format: Annotated[
         ReportFormat,
-        flag(_OUTPUT, "text for people, or one json document.", "--format", "-f", show_default=True),
+        flag(OUTPUT_PANEL, "text for people, or one json document.", "--format", "-f", show_default=True),
     ] = "text"
     debug: Annotated[
         bool,
-        flag(_OUTPUT, "A traceback when something unexpected happens.", "--debug"),
+        flag(OUTPUT_PANEL, "A traceback when something unexpected happens.", "--debug"),
     ] = False
 
 
@@ -171,7 +144,7 @@ class RetrievalOptions:
     community_level: Annotated[
         str | None,
         flag(
-            _RETRIEVAL,
+            RETRIEVAL_PANEL,
             "Depth down to which community reports are used.",
             "--community-level",
             "-l",
@@ -181,7 +154,7 @@ class RetrievalOptions:
     response_type: Annotated[
         str | None,
         flag(
-            _RETRIEVAL,
+            RETRIEVAL_PANEL,
             'Length and form of the answer, such as "one paragraph".',
             "--response-type",
             metavar="TEXT",
@@ -189,7 +162,7 @@ class RetrievalOptions:
     ] = None
     seed: Annotated[
         int | None,
-        flag(_RETRIEVAL, "Seed of everything that is drawn.", "--seed", metavar="N"),
+        flag(RETRIEVAL_PANEL, "Seed of everything that is drawn.", "--seed", metavar="N"),
     ] = None
 
 
@@ -200,7 +173,7 @@ class NarrowingOptions:
     document: Annotated[
         list[str],
         flag(
-            _RETRIEVAL,
+            RETRIEVAL_PANEL,
             "Only what stands in this document; may be repeated.",
             "--document",
             metavar="TITLE|ID",
@@ -208,11 +181,11 @@ class NarrowingOptions:
     ] = field(default_factory=list[str])
     since: Annotated[
         str | None,
-        flag(_RETRIEVAL, "Only documents of this day or later (YYYY-MM-DD).", "--since", metavar="DATE"),
+        flag(RETRIEVAL_PANEL, "Only documents of this day or later (YYYY-MM-DD).", "--since", metavar="DATE"),
     ] = None
     until: Annotated[
         str | None,
-        flag(_RETRIEVAL, "Only documents of this day or earlier.", "--until", metavar="DATE"),
+        flag(RETRIEVAL_PANEL, "Only documents of this day or earlier.", "--until", metavar="DATE"),
     ] = None
 
 
@@ -222,18 +195,23 @@ class EntityOptions:
 
     entity_type: Annotated[
         list[str],
-        flag(_RETRIEVAL, "Only entities of this type; may be repeated.", "--entity-type", metavar="TYPE"),
+        flag(
+            RETRIEVAL_PANEL, "Only entities of this type; may be repeated.", "--entity-type", metavar="TYPE"
+        ),
     ] = field(default_factory=list[str])
     include_entity: Annotated[
         list[str],
         flag(
-            _RETRIEVAL, "An entity that must be used; may be repeated.", "--include-entity", metavar="TITLE"
+            RETRIEVAL_PANEL,
+            "An entity that must be used; may be repeated.",
+            "--include-entity",
+            metavar="TITLE",
         ),
     ] = field(default_factory=list[str])
     exclude_entity: Annotated[
         list[str],
         flag(
-            _RETRIEVAL,
+            RETRIEVAL_PANEL,
             "An entity that must not be used; may be repeated.",
             "--exclude-entity",
             metavar="TITLE",
@@ -248,7 +226,7 @@ class LimitOptions:
     max_calls: Annotated[
         int | None,
         flag(
-            _LIMITS,
+            LIMITS_PANEL,
             "End early, with the best answer so far, after so many model calls.",
             "--max-calls",
             metavar="N",
@@ -258,7 +236,7 @@ class LimitOptions:
     max_tokens: Annotated[
         int | None,
         flag(
-            _LIMITS,
+            LIMITS_PANEL,
             "… after so many tokens, prompts and replies together.",
             "--max-tokens",
             metavar="N",
@@ -267,11 +245,11 @@ class LimitOptions:
     ] = None
     max_cost: Annotated[
         float | None,
-        flag(_LIMITS, "… after so many US dollars.", "--max-cost", metavar="USD", minimum=0),
+        flag(LIMITS_PANEL, "… after so many US dollars.", "--max-cost", metavar="USD", minimum=0),
     ] = None
     deadline: Annotated[
         float | None,
-        flag(_LIMITS, "… after so many seconds.", "--deadline", metavar="SECONDS", minimum=0.001),
+        flag(LIMITS_PANEL, "… after so many seconds.", "--deadline", metavar="SECONDS", minimum=0.001),
     ] = None
 
 
@@ -281,25 +259,29 @@ class InspectOptions:
 
     context_only: Annotated[
         bool,
-        flag(_INSPECT, "Retrieve and print the context; no answer is written.", "--context-only"),
+        flag(INSPECT_PANEL, "Retrieve and print the context; no answer is written.", "--context-only"),
     ] = False
     show_prompt: Annotated[
         bool,
-        flag(_INSPECT, "Print the system prompt as sent, on stderr.", "--show-prompt"),
+        flag(INSPECT_PANEL, "Print the system prompt as sent, on stderr.", "--show-prompt"),
     ] = False
     explain: Annotated[
         bool,
         flag(
-            _INSPECT, "Say on stderr why each record is in the context and what the budget cut.", "--explain"
+            INSPECT_PANEL,
+            "Say on stderr why each record is in the context and what the budget cut.",
+            "--explain",
         ),
     ] = False
     dry_run: Annotated[
         bool,
-        flag(_INSPECT, "Print the calls, tokens and cost to expect; nothing is sent.", "--dry-run"),
+        flag(INSPECT_PANEL, "Print the calls, tokens and cost to expect; nothing is sent.", "--dry-run"),
     ] = False
     fail_on_bad_citations: Annotated[
         bool,
-        flag(_INSPECT, "Exit with status 6 when a citation does not resolve.", "--fail-on-bad-citations"),
+        flag(
+            INSPECT_PANEL, "Exit with status 6 when a citation does not resolve.", "--fail-on-bad-citations"
+        ),
     ] = False
 
 
@@ -309,12 +291,14 @@ class DriftOptions:
 
     state: Annotated[
         Path | None,
-        flag(_DRIFT, "Write the graph of questions there, after every change.", "--state", metavar="FILE"),
+        flag(
+            DRIFT_PANEL, "Write the graph of questions there, after every change.", "--state", metavar="FILE"
+        ),
     ] = None
     resume: Annotated[
         Path | None,
         flag(
-            _DRIFT,
+            DRIFT_PANEL,
             "Go on from such a file; its question need not be given again.",
             "--resume",
             metavar="FILE",
@@ -323,27 +307,23 @@ class DriftOptions:
     depth: Annotated[
         int | None,
         flag(
-            _DRIFT, "Levels of follow-up questions (drift_search.n_depth).", "--depth", metavar="N", minimum=0
+            DRIFT_PANEL,
+            "Levels of follow-up questions (drift_search.n_depth).",
+            "--depth",
+            metavar="N",
+            minimum=0,
         ),
     ] = None
     followups: Annotated[
         int | None,
         flag(
-            _DRIFT,
+            DRIFT_PANEL,
             "Follow-up questions asked per level (drift_search.drift_k_followups).",
             "--followups",
             metavar="N",
             minimum=1,
         ),
     ] = None
-
-
-PromptDirOption: TypeAlias = Annotated[
-    Path | None,
-    flag(
-        _MODELS, "Folder of prompt files that go before those of the settings.", "--prompt-dir", metavar="DIR"
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,12 +333,37 @@ class ModelOptions:
     prompt_dir: PromptDirOption = None
     record: Annotated[
         Path | None,
-        flag(_MODELS, "Keep every exchange with a model in this file.", "--record", metavar="FILE"),
+        flag(MODELS_PANEL, "Keep every exchange with a model in this file.", "--record", metavar="FILE"),
     ] = None
     replay: Annotated[
         Path | None,
-        flag(_MODELS, "Answer from such a file, with no network.", "--replay", metavar="FILE"),
+        flag(MODELS_PANEL, "Answer from such a file, with no network.", "--replay", metavar="FILE"),
     ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """Which conversation the question belongs to."""
+
+    session: Annotated[
+        str | None,
+        flag(
+            SESSION_PANEL,
+            "Keep the conversation under this name, and take it up.",
+            "--session",
+            metavar="NAME",
+        ),
+    ] = None
+    continue_last: Annotated[
+        bool,
+        flag(SESSION_PANEL, "Take up the session used last.", "--continue", "-C"),
+    ] = False
+
+    def name(self, store: SessionStore) -> str | None:
+        """The session that is meant; None for none. Raises ``UsageError``."""
+        if self.session is None and self.continue_last:
+            return store.last()
+        return self.session
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,14 +375,5 @@ class AskOptions:
     output: OutputOptions
     limits: LimitOptions
     models: ModelOptions
+    session: SessionOptions
     inspect: InspectOptions
-
-
-QuestionArg: TypeAlias = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="QUESTION",
-        show_default=False,
-        help="The question; - or nothing reads it from standard input.",
-    ),
-]

@@ -15,6 +15,12 @@ from graphrag_cli.events import Event
 from tests.cli.fakes import FakeProject, answer, events
 
 
+@pytest.fixture(autouse=True)
+def own_data_folder(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Sessions of the person who runs the tests are left alone."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+
+
 @dataclass
 class Outcome:
     """What a command line did."""

@@ -8,9 +8,10 @@ import typer
 
 from graphrag_cli.cli.asked import where_of
 from graphrag_cli.cli.console import open_consoles
+from graphrag_cli.cli.flags import PromptDirOption
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import PromptDirOption, ReportOptions, WhereOptions
+from graphrag_cli.cli.options import ReportOptions, WhereOptions
 
 _HELP = """
 Shows and checks settings.

@@ -6,9 +6,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from graphrag_cli.cli.flags import PromptDirOption
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import PromptDirOption, ReportOptions, WhereOptions
+from graphrag_cli.cli.options import ReportOptions, WhereOptions
 
 app = command_app()
 

@@ -7,9 +7,9 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from graphrag_cli.cli.flags import OutputFileOption
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import OutputFileOption
 
 _HELP = """
 Looks at the graph of questions that `query drift --state FILE` wrote.

@@ -8,9 +8,10 @@ import typer
 
 from graphrag_cli.cli.ask import run_ask
 from graphrag_cli.cli.asked import Ask, drift_ask
+from graphrag_cli.cli.flags import QuestionArg
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import AskOptions, DriftOptions, EntityOptions, NarrowingOptions, QuestionArg
+from graphrag_cli.cli.options import AskOptions, DriftOptions, EntityOptions, NarrowingOptions
 
 _HELP = """
 Asks one question of an index.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,11 +10,11 @@ from graphrag_cli.cli.plain import plain
 from graphrag_cli.cli.render.explain import explain_lines
 from graphrag_cli.cli.render.sources import SourceLine, as_markdown, as_text, source_lines
 from graphrag_cli.cli.render.usage import usage_by_stage, usage_line
-from graphrag_cli.events import Answer, ContextBuilt, Event, RunFinished
+from graphrag_cli.events import Answer, Citation, ContextBuilt, Event, RunFinished
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.options import Format, SourcesDetail
+    from graphrag_cli.cli.flags import Format, SourcesDetail
     from graphrag_cli.cli.sink import Sink
 
 
@@ -79,29 +80,7 @@ class ClosingRenderer:
         elif asked_for and not self._consoles.live_out:
             self._sink.write("\nSources\n" + as_text(lines))
         else:
-            self._print_table(lines, to_out=asked_for)
-
-    def _print_table(self, lines: list[SourceLine], *, to_out: bool) -> None:
-        from rich.table import Table
-        from rich.text import Text
-
-        console = self._consoles.out if to_out else self._consoles.err
-        if not to_out and self._consoles.quiet:
-            return
-        if not console.file.isatty():
-            console.file.write("\nSources\n" + as_text(lines))
-            return
-        table = Table.grid(padding=(0, 2))
-        table.add_column(justify="right", style="dim")
-        table.add_column(style="cyan", no_wrap=True)
-        table.add_column()
-        for line in lines:
-            table.add_row(str(line.number), line.cited_as, Text(line.text, style="red" if line.bad else ""))
-            for quote in line.quotes:
-                table.add_row("", "", Text(f'"{quote}"', style="dim italic"))
-        console.print()
-        console.print(Text("Sources", style="bold"))
-        console.print(table)
+            _print_table(self._consoles, lines, to_out=asked_for)
 
     def _say_prompt(self, event: ContextBuilt) -> None:
         title = "prompt" if event.step_id is None else f"prompt of {event.step_id}"
@@ -113,3 +92,31 @@ class ClosingRenderer:
 def _explain(answer: Answer, consoles: Consoles) -> list[str]:
     records = [record for rows in answer.context.values() for record in rows]
     return explain_lines(records, answer.sections, consoles.symbols)
+
+
+def list_sources(consoles: Consoles, citations: Sequence[Citation], *, full: bool) -> None:
+    """The numbered list of what is cited, on stderr."""
+    _print_table(consoles, source_lines(citations, consoles.symbols, full=full), to_out=False)
+
+
+def _print_table(consoles: Consoles, lines: list[SourceLine], *, to_out: bool) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    console = consoles.out if to_out else consoles.err
+    if not to_out and consoles.quiet:
+        return
+    if not console.file.isatty():
+        console.file.write("\nSources\n" + as_text(lines))
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(justify="right", style="dim")
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column()
+    for line in lines:
+        table.add_row(str(line.number), line.cited_as, Text(line.text, style="red" if line.bad else ""))
+        for quote in line.quotes:
+            table.add_row("", "", Text(f'"{quote}"', style="dim italic"))
+    console.print()
+    console.print(Text("Sources", style="bold"))
+    console.print(table)

@@ -1,0 +1,181 @@
+"""The conversation behind ``chat``: reads lines, answers questions, obeys commands."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from graphrag_cli.cli.asked import Ask, question_of, run_options, where_of
+from graphrag_cli.cli.console import Consoles, open_consoles
+from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.render.base import follow
+from graphrag_cli.cli.render.choose import renderers_for
+from graphrag_cli.cli.render.closing import list_sources
+from graphrag_cli.cli.sink import Sink
+from graphrag_cli.errors import CliError, UsageError
+from graphrag_cli.events import METHODS, Answer, Method
+from graphrag_cli.sessions import Exchange, SessionStore, default_folder, exchange_of, turns_of
+
+if TYPE_CHECKING:
+    from graphrag_cli.cli.options import AskOptions
+    from graphrag_cli.project import Project
+
+_HELP = (
+    "/method NAME   change to local, global, drift or basic",
+    "/sources       what the last answer cites, with the passages",
+    "/reset         forget the conversation",
+    "/quit          leave (also Ctrl-D)",
+)
+
+
+def run_chat(method: Method, options: AskOptions) -> int:
+    """Talks until the input ends; the exit status. Raises ``CliError`` when there is no project."""
+    from graphrag_cli.project import Project
+
+    output = options.output
+    if output.format not in {"text", "markdown"} or output.output is not None:
+        raise UsageError("chat prints text only", hint="use query with --session for json or a file")
+    consoles = open_consoles(quiet=output.quiet, verbose=output.verbose)
+    store = SessionStore(default_folder())
+    name = options.session.name(store)
+    kept = store.read(name) if name is not None else []
+    project = Project.open(where_of(options.where), run_options(options))
+    with asyncio.Runner() as runner:
+        chat = _Chat(runner, project, consoles, options, method, kept, store, name)
+        try:
+            with _editing(store):
+                chat.talk()
+        finally:
+            runner.run(project.aclose())
+    return 0
+
+
+@dataclass(slots=True)
+class _Chat:
+    runner: asyncio.Runner
+    project: Project
+    consoles: Consoles
+    options: AskOptions
+    method: Method
+    exchanges: list[Exchange]
+    store: SessionStore
+    session: str | None
+    last: Answer | None = field(default=None, init=False)
+
+    def talk(self) -> None:
+        if sys.stdin.isatty():
+            self.consoles.say(f"{self.method}; /help lists commands, Ctrl-D leaves", style="dim")
+        for line in self._lines():
+            if line.startswith("/"):
+                if not self._obey(line):
+                    return
+            elif line:
+                self._answer(line)
+
+    def _lines(self) -> Iterator[str]:
+        while True:
+            try:
+                yield input(f"{self.method}> " if sys.stdin.isatty() else "").strip()
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                self.consoles.err.print()
+
+    def _obey(self, line: str) -> bool:
+        """Obeys a command; False ends the conversation."""
+        word, _, rest = line[1:].partition(" ")
+        commands: dict[str, Callable[[], None]] = {
+            "method": lambda: self._change_method(rest.strip()),
+            "sources": self._sources,
+            "reset": self._reset,
+            "help": lambda: self.consoles.lines(_HELP),
+        }
+        if word in {"quit", "exit", "q"}:
+            return False
+        commands.get(
+            word, lambda: self.consoles.say(f"there is no /{plain_line(word)}; /help lists commands")
+        )()
+        return True
+
+    def _change_method(self, name: str) -> None:
+        known: dict[str, Method] = {method: method for method in METHODS}
+        if name in known:
+            self.method = known[name]
+        else:
+            self.consoles.say(f"there is no method {name}: {', '.join(METHODS)}")
+
+    def _sources(self) -> None:
+        if self.last is None or not self.last.citations:
+            self.consoles.say("nothing was cited yet")
+        else:
+            list_sources(self.consoles, self.last.citations, full=True)
+
+    def _reset(self) -> None:
+        self.exchanges.clear()
+        self.last = None
+        self.consoles.say("the conversation is forgotten")
+        if self.session is not None:
+            self.consoles.say(
+                f"the session {self.session} keeps what was said; leave --session to begin anew"
+            )
+
+    def _answer(self, text: str) -> None:
+        from graphrag_cli.cli.boundary import show_error
+
+        try:
+            self.last = self.runner.run(self._ask(text))
+        except CliError as error:
+            show_error(self.consoles, error)
+        except KeyboardInterrupt:
+            self.consoles.say("stopped")
+        else:
+            exchange = exchange_of(self.last)
+            self.exchanges.append(exchange)
+            if self.session is not None:
+                self.store.append(self.session, exchange)
+
+    async def _ask(self, text: str) -> Answer:
+        with Sink() as sink:
+            renderers = renderers_for(self.options.output, self.options.inspect, self.consoles, sink)
+            try:
+                question = question_of(Ask(self.method, text, self.options), self.project.question(text))
+                question = dataclasses.replace(question, history=turns_of(self.exchanges))
+                await asyncio.to_thread(self.project.engine, self.method)
+                return await follow(self.project.stream(question, self.method), renderers)
+            finally:
+                for renderer in renderers:
+                    renderer.close()
+
+
+@contextmanager
+def _editing(store: SessionStore) -> Generator[None]:
+    """Line editing and a history of questions, where the platform has them and a person types."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    try:
+        import readline
+    except ImportError:
+        yield
+        return
+    history = store.folder.parent / "chat_history"
+    if history.exists():
+        readline.read_history_file(history)
+    try:
+        yield
+    finally:
+        _keep_history(history)
+
+
+def _keep_history(history: Path) -> None:
+    import readline
+
+    history.parent.mkdir(parents=True, exist_ok=True)
+    readline.set_history_length(1000)
+    readline.write_history_file(history)

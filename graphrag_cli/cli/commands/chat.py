@@ -1,0 +1,37 @@
+"""``chat``: a conversation at the prompt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.helptext import HelpCommand, command_app
+from graphrag_cli.cli.options import AskOptions
+
+app = command_app()
+
+
+@app.command("chat", cls=HelpCommand)
+@flat
+def chat(
+    method: Annotated[
+        Literal["local", "global", "drift", "basic"],
+        typer.Argument(metavar="METHOD", help="local, global, drift or basic."),
+    ] = "local",
+    *,
+    options: AskOptions,
+) -> None:
+    """Talks: each question may refer to those before it, and is rewritten to stand alone before anything is looked up.
+
+    At the prompt, /method NAME changes the method, /sources shows what the last answer cites, /reset forgets the
+    conversation, /help lists these, and /quit or Ctrl-D leaves. Ctrl-C stops an answer. With --session the
+    conversation is kept, and taken up again.
+
+    $ graphrag-cli chat local
+    $ graphrag-cli chat drift --session pole
+    """
+    from graphrag_cli.cli.chat import run_chat
+
+    raise typer.Exit(run_chat(method, options))

@@ -1,0 +1,71 @@
+"""How a flag is declared, and those flags that stand alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import typer
+
+Format: TypeAlias = Literal["text", "markdown", "json", "jsonl"]
+SourcesDetail: TypeAlias = Literal["none", "short", "full"]
+ReportFormat: TypeAlias = Literal["text", "json"]
+
+PROJECT_PANEL = "Project"
+RETRIEVAL_PANEL = "Retrieval"
+OUTPUT_PANEL = "Output"
+LIMITS_PANEL = "Limits"
+INSPECT_PANEL = "Looking inside"
+MODELS_PANEL = "Prompts and models"
+DRIFT_PANEL = "Drift"
+SESSION_PANEL = "Conversation"
+
+
+def flag(
+    panel: str,
+    help_text: str,
+    *names: str,
+    metavar: str | None = None,
+    minimum: float | None = None,
+    show_default: bool = False,
+) -> Any:
+    """An option in ``panel`` of the help, for ``Annotated``."""
+    return typer.Option(
+        *names,
+        help=help_text,
+        metavar=metavar,
+        min=minimum,
+        show_default=show_default,
+        rich_help_panel=panel,
+    )
+
+
+OutputFileOption: TypeAlias = Annotated[
+    Path | None,
+    flag(
+        OUTPUT_PANEL,
+        "Write there instead of stdout; the file appears when it is whole.",
+        "--output",
+        "-o",
+        metavar="FILE",
+    ),
+]
+
+PromptDirOption: TypeAlias = Annotated[
+    Path | None,
+    flag(
+        MODELS_PANEL,
+        "Folder of prompt files that go before those of the settings.",
+        "--prompt-dir",
+        metavar="DIR",
+    ),
+]
+
+QuestionArg: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="QUESTION",
+        show_default=False,
+        help="The question; - or nothing reads it from standard input.",
+    ),
+]

@@ -1,0 +1,102 @@
+"""``chat``, ``--session``, ``--continue`` and ``sessions``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from graphrag_cli.errors import AuthError
+from graphrag_cli.events import TextDelta
+from tests.cli.conftest import Shell
+from tests.cli.fakes import TEXT, answer, events
+
+
+def test_each_question_knows_those_before_it(shell: Shell) -> None:
+    done = shell.run("chat", "local", "-q", stdin="Who led?\n\nWhat then?\n")
+    assert done.status == 0
+    assert done.out == (TEXT + "\n") * 2
+    first, second = (question for question, _ in shell.project.asked)
+    assert first.history == ()
+    assert [turn.content for turn in second.history] == ["Who led?", TEXT]
+    assert shell.project.closed == 1
+
+
+def test_commands_change_method_forget_and_show_sources(shell: Shell) -> None:
+    lines = [
+        "/method drift",
+        "Who?",
+        "/sources",
+        "/reset",
+        "/method local",
+        "What?",
+        "/method x",
+        "/bad",
+        "/help",
+        "/quit",
+        "no",
+    ]
+    done = shell.run("chat", stdin="\n".join(lines))
+    assert [(question.text, method) for question, method in shell.project.asked] == [
+        ("Who?", "drift"),
+        ("What?", "local"),
+    ]
+    assert shell.project.asked[1][0].history == ()
+    assert '"They reached the pole."' in done.err
+    for told in ("the conversation is forgotten", "there is no method x", "there is no /bad", "/sources"):
+        assert told in done.err
+
+
+def test_an_error_does_not_end_the_conversation(shell: Shell) -> None:
+    shell.play(AuthError("401 from the server", hint="check the key"))
+    done = shell.run("chat", stdin="Who?\nWhat?\n")
+    assert done.status == 0
+    assert done.err.count("error: 401 from the server\nhint: check the key\n") == 2
+    assert len(shell.project.asked) == 2
+
+
+def test_ctrl_c_stops_the_answer_only(shell: Shell) -> None:
+    shell.play(TextDelta("Amund"), KeyboardInterrupt())
+    done = shell.run("chat", stdin="Who?\nWhat?\n")
+    assert done.status == 0
+    assert done.err.count("stopped") == 2
+
+
+@pytest.mark.parametrize("arguments", [("-f", "json"), ("-o", "x.md")])
+def test_chat_prints_text_only(shell: Shell, arguments: tuple[str, ...]) -> None:
+    assert shell.run("chat", *arguments).status == 2
+
+
+def test_a_session_is_kept_and_taken_up(shell: Shell) -> None:
+    shell.run("query", "local", "Who led?", "--session", "pole")
+    shell.run("query", "basic", "What then?", "--continue")
+    assert [turn.content for turn in shell.project.asked[1][0].history] == ["Who led?", TEXT]
+    listed = json.loads(shell.run("sessions", "list", "-f", "json").out)
+    assert listed == [{"name": "pole", "questions": 2}]
+    shown = shell.run("sessions", "show", "pole").out
+    assert shown.count("## Who led?") == 2
+    chat = shell.run("chat", "--session", "pole", stdin="And?\n")
+    assert chat.status == 0
+    assert len(shell.project.asked[2][0].history) == 4
+    assert shell.run("sessions", "delete", "pole").status == 0
+    assert shell.run("sessions", "show", "pole").status == 2
+
+
+def test_a_question_that_failed_is_not_kept(shell: Shell) -> None:
+    shell.play(AuthError("401"))
+    shell.run("query", "local", "Who led?", "--session", "pole")
+    assert shell.run("sessions", "list", "-f", "json").out == "[]\n"
+
+
+def test_no_session_to_continue_is_told_before_anything_is_asked(shell: Shell) -> None:
+    done = shell.run("query", "local", "Who led?", "--continue")
+    assert done.status == 2
+    assert "--session NAME" in done.err
+    assert shell.project.asked == []
+
+
+def test_without_a_session_nothing_is_kept(shell: Shell) -> None:
+    shell.play(*events(answer()))
+    shell.run("query", "local", "Who led?")
+    shell.run("chat", stdin="Who?\n")
+    assert shell.run("sessions", "list", "-f", "json").out == "[]\n"

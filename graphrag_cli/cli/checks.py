@@ -14,8 +14,8 @@ from graphrag_cli.errors import CliError, IndexDataError, ModelError
 from graphrag_cli.index.check import IndexReport, VectorReport
 from graphrag_cli.index.check import check as check_index
 from graphrag_cli.index.embed import self_test
+from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_snapshot
-from graphrag_cli.index.vectors import IndexVectors
 
 if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded

@@ -16,8 +16,8 @@ from graphrag_cli.engines.build import Builder, RunOptions
 from graphrag_cli.errors import UsageError
 from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table
 from graphrag_cli.index.open import open_snapshot
-from graphrag_cli.index.vector_table import OWNERS
-from graphrag_cli.index.vectors import built_folder
+from graphrag_cli.index.schema import OWNERS
+from graphrag_cli.index.vector_names import built_folder
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.console import Consoles

@@ -8,8 +8,8 @@ from graphrag_cli.config.settings import VectorName
 from graphrag_cli.documents.report_shapes import INDEX_SCHEMA
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.adaptations import adaptations
+from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_snapshot, servable
-from graphrag_cli.index.vectors import IndexVectors
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings

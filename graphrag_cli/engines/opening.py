@@ -30,8 +30,8 @@ def open_index(settings: Settings, method: Method | None, embedding_model: str |
 
     Of several indexes those that cannot be opened are left out with a remark; when none can, the first cause is raised.
     """
+    from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_snapshot
-    from graphrag_cli.index.vectors import IndexVectors
 
     if len(settings.outputs) < 2:
         snapshot = open_snapshot(settings, method)
@@ -40,10 +40,10 @@ def open_index(settings: Settings, method: Method | None, embedding_model: str |
 
 
 def _open_several(settings: Settings, method: Method | None, embedding_model: str | None) -> OpenedIndex:
+    from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_snapshot
     from graphrag_cli.index.union import unite
     from graphrag_cli.index.union_vectors import UnionVectors
-    from graphrag_cli.index.vectors import IndexVectors
 
     snapshots: dict[str, Snapshot] = {}
     vectors: dict[str, VectorTables] = {}

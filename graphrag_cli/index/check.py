@@ -18,13 +18,13 @@ from graphrag_cli.index.adaptations import Adaptation, adaptations
 from graphrag_cli.index.findings import Finding, health_findings
 from graphrag_cli.index.health import examine
 from graphrag_cli.index.open import cannot_serve, file_name
-from graphrag_cli.index.schema import VECTORS_SEARCHED, TableName
+from graphrag_cli.index.schema import OWNERS, VECTORS_SEARCHED, TableName
 from graphrag_cli.index.snapshot import Snapshot
-from graphrag_cli.index.vector_table import OWNERS, StoredTable
+from graphrag_cli.index.vector_table import StoredTable
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
-    from graphrag_cli.index.vectors import IndexVectors
+    from graphrag_cli.index.index_vectors import IndexVectors
 
 
 @dataclass(frozen=True, slots=True)

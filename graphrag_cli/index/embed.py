@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from graphrag_cli.index import convert
 from graphrag_cli.index.graph import Rows
+from graphrag_cli.index.schema import OWNERS
 from graphrag_cli.index.similarity import Matrix
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.index.staging import Plan, Staging
 from graphrag_cli.index.texts import embeddable, texts
-from graphrag_cli.index.vector_table import OWNERS
 from graphrag_cli.index.vector_writer import Manifest, read_manifest, refuse_foreign, write_table
 
 if TYPE_CHECKING:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import METHODS, IndexSummary, Method
 from graphrag_cli.index.adapt import Tables
-from graphrag_cli.index.cache import cache_for
+from graphrag_cli.index.cache import NO_CACHE, Cache, cache_for
 from graphrag_cli.index.locate import Located, locate
-from graphrag_cli.index.places import Place, place_of
+from graphrag_cli.index.places import Place, RemotePlace, place_of
 from graphrag_cli.index.schema import FILE_NAMES, MAY_BE_EMPTY, REQUIRED, TableName
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.index.source import SourceTable, open_table
@@ -37,7 +38,7 @@ def open_folder(
     sources: dict[TableName, SourceTable] = {
         table: open_table(table, path) for table, path in located.files.items()
     }
-    tables = Tables(located, sources, cache_for(located.folder, located.files.values()))
+    tables = Tables(located, sources, _cache(located))
     if method is not None:
         problem = cannot_serve(tables, method)
         if problem is not None:
@@ -45,6 +46,14 @@ def open_folder(
     elif not servable(tables):
         raise cannot_serve(tables, "basic") or IndexDataError(f"no method can be served from {str(folder)!r}")
     return Snapshot(tables, summarise(located, sources, tables))
+
+
+def _cache(located: Located) -> Cache:
+    """Where what is worked out from the tables is kept; nothing is of tables in an object store."""
+    files = [path for path in located.files.values() if isinstance(path, Path)]
+    if isinstance(located.folder, RemotePlace):
+        return NO_CACHE
+    return cache_for(located.folder, files)
 
 
 def servable(tables: Tables) -> tuple[Method, ...]:

@@ -143,5 +143,12 @@ VECTORS_SEARCHED: dict[Method, tuple[VectorName, ...]] = {
 }
 """The vector tables that each method searches."""
 
+OWNERS: dict[VectorName, TableName] = {
+    "entity_description": "entities",
+    "community_full_content": "reports",
+    "text_unit_text": "text_units",
+}
+"""The table whose records each vector table stands for."""
+
 MAY_BE_EMPTY: frozenset[TableName] = frozenset({"relationships"})
 """Tables that have to be there, but that a small index may well have no rows for."""

@@ -146,7 +146,9 @@ class ParquetTable:
         """One column, piece by piece, through a reader of its own: several may run side by side."""
         self._read[name] = None
         with self._readable():
-            file = parquet.ParquetFile(self._path, metadata=self._file.metadata)
+            file = parquet.ParquetFile(
+                _address(self._path), metadata=self._file.metadata, filesystem=_filesystem(self._path)
+            )
             for batch in file.iter_batches(self._batch_rows(name), columns=[name]):
                 yield batch.column(0)
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from graphrag_cli.index import convert
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.schema import TableName
+from graphrag_cli.index.schema import OWNERS, TableName
 from graphrag_cli.index.snapshot import Snapshot
-from graphrag_cli.index.vector_table import OWNERS
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName

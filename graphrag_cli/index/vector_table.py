@@ -3,140 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import convert, graph, similarity
-from graphrag_cli.index.arrow import Chunked
-from graphrag_cli.index.cache import NO_CACHE, Cache
 from graphrag_cli.index.compact import Compact, compress
 from graphrag_cli.index.compact import candidates as certain_rows
 from graphrag_cli.index.graph import Rows
+from graphrag_cli.index.id_space import IdSpace, overlap
 from graphrag_cli.index.lazy import Lazy
-from graphrag_cli.index.schema import TableName
 from graphrag_cli.index.similarity import Matrix, Nearest
+from graphrag_cli.index.vector_source import VectorSource
 from graphrag_cli.index.vectors import Hits
 
 if TYPE_CHECKING:
-    from graphrag_cli.config.settings import VectorName
-    from graphrag_cli.index.snapshot import Snapshot
+    pass
 
 MEMORY_LIMIT = 32 * 1024 * 1024
 """Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""
-SAMPLE = 200
-"""So many ids, spread over the table, are compared with those of the tables when it is opened."""
-
-OWNERS: dict[VectorName, TableName] = {
-    "entity_description": "entities",
-    "community_full_content": "reports",
-    "text_unit_text": "text_units",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Ids and vectors of records that are likely near, in the order of the table."""
-
-    ids: list[str]
-    vectors: Matrix
-
-
-class VectorSource(Protocol):
-    """Where vectors are read from."""
-
-    @property
-    def name(self) -> str:
-        """Name of the table or column, for people."""
-        ...
-
-    @property
-    def place(self) -> str:
-        """Where it lies."""
-        ...
-
-    @property
-    def rows(self) -> int:
-        """Number of vectors."""
-        ...
-
-    @property
-    def width(self) -> int:
-        """Length of the vectors."""
-        ...
-
-    def ids(self) -> Chunked:
-        """Ids as strings."""
-        ...
-
-    def blocks(self) -> Iterator[Matrix]:
-        """All vectors, in order, as they are stored."""
-        ...
-
-    def take(self, rows: Rows) -> Matrix:
-        """Vectors at ``rows``."""
-        ...
-
-    def candidates(self, query: Matrix, k: int) -> Candidates | None:
-        """Records likely to hold the ``k`` nearest, from an index of approximate neighbours; None when there is none."""
-        ...
-
-    def cache(self) -> Cache:
-        """Where what is worked out from this state of the table may be kept."""
-        ...
-
-
-class IdSpace:
-    """The ids of the records that vectors belong to. Dashes and case do not matter; an entity's title is accepted."""
-
-    def __init__(self, snapshot: Snapshot, name: VectorName) -> None:
-        self._snapshot = snapshot
-        self._table: TableName = OWNERS[name]
-
-    def rows(self, ids: Sequence[str]) -> Rows:
-        """Row of each id as a vector table spells it; -1 where there is no such record."""
-        found = self._by_id(ids)
-        lost = np.flatnonzero(found < 0)
-        if len(lost) and self._table == "entities":
-            found[lost] = self._snapshot.entity_rows_by_title([ids[place] for place in lost.tolist()])
-        if len(lost) and self._table == "reports":
-            found[lost] = self._by_community([ids[place] for place in lost.tolist()])
-        return found
-
-    def _by_id(self, ids: Sequence[str]) -> Rows:
-        match self._table:
-            case "entities":
-                return self._snapshot.entity_rows_by_id(ids)
-            case "reports":
-                return self._snapshot.report_rows_by_id(ids)
-            case _:
-                return self._snapshot.text_unit_rows_by_id(ids)
-
-    def _by_community(self, ids: Sequence[str]) -> Rows:
-        """Some releases key report vectors by the community's number."""
-        numbers = [int(key) if key.isdecimal() and len(key) < 18 else -1 for key in ids]
-        return self._snapshot.report_rows_by_community(numbers)
-
-    def ids(self, rows: Rows) -> list[str]:
-        """Ids as the tables spell them."""
-        return convert.strings(convert.take(self._snapshot.tables.column(self._table, "id"), rows))
-
-    def spellings(self, ids: Sequence[str]) -> list[tuple[str, ...]]:
-        """For each id of the tables, how a vector table may spell it, undashed and in lower case."""
-        plain = [(key.replace("-", "").lower(),) for key in ids]
-        if self._table != "entities":
-            return plain
-        rows = self._snapshot.entity_rows_by_id(ids)
-        titles = convert.strings(
-            convert.take(self._snapshot.tables.column("entities", "title"), np.maximum(rows, 0))
-        )
-        return [
-            (*own, title.replace("-", "").lower()) if row >= 0 else own
-            for own, title, row in zip(plain, titles, rows, strict=True)
-        ]
 
 
 class StoredTable:
@@ -336,63 +223,3 @@ def _check(source: VectorSource, space: IdSpace) -> None:
             f"the vectors {source.name!r} in {source.place!r} belong to other tables: none of its ids is in the index",
             hint="name the folder whose tables and vectors were made together, or build vectors with: graphrag-cli index embed",
         )
-
-
-def overlap(source: VectorSource, space: IdSpace) -> float:
-    """Share of a sample of the source's ids that are records of the index."""
-    ids = source.ids()
-    places = np.unique(np.linspace(0, len(ids) - 1, min(SAMPLE, len(ids))).astype(np.int64))
-    sample = convert.strings(convert.take(ids, places))
-    return float((space.rows(sample) >= 0).mean()) if sample else 0.0
-
-
-class ColumnSource:
-    """Vectors in a column of a parquet table: in releases up to 0.4, and in snapshots of embeddings."""
-
-    def __init__(self, name: str, place: str, ids: Chunked, vectors: Chunked) -> None:
-        self._name = name
-        self._place = place
-        self._ids = ids
-        self._vectors = vectors
-        self._width = similarity.width_of(vectors)
-
-    @property
-    def name(self) -> str:
-        """Name of the column."""
-        return self._name
-
-    @property
-    def place(self) -> str:
-        """Path of the file."""
-        return self._place
-
-    @property
-    def rows(self) -> int:
-        """Number of vectors."""
-        return len(self._ids)
-
-    @property
-    def width(self) -> int:
-        """The length that most of them have."""
-        return self._width
-
-    def ids(self) -> Chunked:
-        """Ids."""
-        return self._ids
-
-    def blocks(self) -> Iterator[Matrix]:
-        """One block."""
-        yield similarity.matrix(self._vectors.chunks, self._width)
-
-    def take(self, rows: Rows) -> Matrix:
-        """Vectors at ``rows``."""
-        return similarity.matrix([convert.take(self._vectors, rows)], self._width)
-
-    def candidates(self, query: Matrix, k: int) -> Candidates | None:
-        """There is never an index."""
-        del query, k
-        return None
-
-    def cache(self) -> Cache:
-        """Nothing is kept: old releases' tables are small."""
-        return NO_CACHE

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import IndexDataError, VectorError
+from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.snapshot import as_rows
 from graphrag_cli.index.union import COMMUNITIES, UnionSnapshot, unite
 from graphrag_cli.index.union_vectors import UnionVectors
-from graphrag_cli.index.vectors import IndexVectors
 from tests.sample import SAMPLE, sample_snapshot
 
 ONE = sample_snapshot()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,3 +47,13 @@ def loopback_only(monkeypatch: pytest.MonkeyPatch) -> None:
         connect(self, address)
 
     monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+@pytest.fixture(scope="session")
+def indexes() -> Path:
+    """Folder of the real indexes ``dulce-*``; tests that want them are skipped where it is not."""
+    named = os.environ.get("GRAPHRAG_CLI_INDEXES")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "indexes"
+    if not folder.is_dir():
+        pytest.skip("no real indexes: set GRAPHRAG_CLI_INDEXES to the folder that holds dulce-*")
+    return folder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.context.ranked import RankedText, Scored, fit_ranked
 from graphrag_cli.engines.shrink import MAX_SHRINKS, room_in_window
-from graphrag_cli.errors import ContextLengthError, DeadlineError, LimitError
+from graphrag_cli.errors import CliError, ContextLengthError, DeadlineError, LimitError, ModelError
 from graphrag_cli.events import ContextBuilt, ContextRecord, SectionSummary, StageProgress, TextDelta
 from graphrag_cli.llm.base import Message
 
@@ -40,8 +40,9 @@ async def reduce_ranked(
     """Streams the answer to ``emit``; ``run.written`` has it in the end.
 
     ``items`` come best first; ``shown`` are the rows they rest on. When the model finds the prompt too long, the
-    budget is halved, with a notice. When a limit or the deadline forbids the call, the texts themselves are the
-    answer, said to be such: work that was paid for is shown. Raises any other ``ModelError``.
+    budget is halved, with a notice. When the call fails all the same, or a limit or the deadline forbids it, the
+    texts themselves are the answer, said to be such, and the run is partial: what was paid for is shown. Raises
+    ``CliError`` when there are none.
     """
     turns = run.turns(stage.max_turns, run.tools.history_tokens)
     spent = sum(run.tools.tokens.count(turn.content) for turn in turns)
@@ -55,22 +56,23 @@ async def reduce_ranked(
         try:
             async for event in run.write(messages, "reduce", stage.params):
                 emit(event)
-        except ContextLengthError:
+        except ContextLengthError as error:
             if shrinks == MAX_SHRINKS:
-                raise
+                _write_as_found(run, emit, ranked, error)
+                return
             budget = max(1, min(budget, ranked.tokens) // 2)
             text = f"The prompt is longer than the model's window; trying again with {budget} tokens of it."
             emit(run.notice("reduce.shortened", text))
             continue
-        except (LimitError, DeadlineError) as error:
-            if not ranked.included:
-                raise
+        except (ModelError, LimitError, DeadlineError) as error:
             _write_as_found(run, emit, ranked, error)
         return
 
 
-def _write_as_found(run: Run, emit: Emit, ranked: RankedText, error: LimitError | DeadlineError) -> None:
-    """Makes the texts themselves the answer."""
+def _write_as_found(run: Run, emit: Emit, ranked: RankedText, error: CliError) -> None:
+    """Makes the texts themselves the answer; raises ``error`` when there are none."""
+    if not ranked.included:
+        raise error
     text = as_found(ranked, error.message)
     run.failed.append(f"reduce: {error.message}")
     emit(run.notice("reduce.skipped", f"The answer was not written: {error.message}"))

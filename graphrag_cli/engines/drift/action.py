@@ -97,7 +97,7 @@ class DriftAction:
 
 def question_key(query: str) -> str:
     """What makes two questions the same word for word: case, spaces and closing marks do not count."""
-    return " ".join(query.split()).casefold().rstrip("?!. ")
+    return " ".join(query.split()).casefold().rstrip("?!.…？！。 ")
 
 
 def clean_questions(queries: Iterable[str]) -> list[str]:

@@ -8,6 +8,7 @@ Each question gets its own ``QueryState``; the engine keeps nothing.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_cli.context.ranked import Scored, best_first
+from graphrag_cli.engines.drift.contexts import StepContexts
 from graphrag_cli.engines.drift.frontier import Frontier, open_questions
 from graphrag_cli.engines.drift.nearest import NearestReports
 from graphrag_cli.engines.drift.primer import Fold, Primer
@@ -46,7 +48,6 @@ if TYPE_CHECKING:
     from graphrag_cli.engines.drift.action import DriftAction
     from graphrag_cli.events import Cell
     from graphrag_cli.index.snapshot import Rows
-    from graphrag_cli.index.vectors import VectorTable
 
 RECORDED_SETTINGS = (
     "n_depth",
@@ -93,29 +94,38 @@ class DriftSearch:
                 yield event
 
     async def _answer(self, run: Run, resumed: QueryState | None, emit: Emit) -> None:
-        entities = self._tools.vectors.open("entity_description")
+        contexts = await asyncio.to_thread(self._contexts, run.question)
         if resumed is not None and resumed.root is not None:
-            outcome = await self._go_on(run, emit, entities, resumed)
+            outcome = await self._go_on(run, emit, contexts, resumed)
         else:
-            outcome = await self._begin(run, emit, entities)
+            outcome = await self._begin(run, emit, contexts)
         if outcome is not None:
             await self._reduce(run, emit, outcome)
 
     # -- asking -----------------------------------------------------------------------------------------------
 
-    async def _begin(self, run: Run, emit: Emit, entities: VectorTable) -> Outcome | None:
+    def _contexts(self, question: Question) -> StepContexts:
+        """Opens the vectors of entities, checked before any model is called."""
+        entities = self._tools.vectors.open("entity_description")
+        return StepContexts(self._tools, question, self._settings, entities)
+
+    async def _begin(self, run: Run, emit: Emit, contexts: StepContexts) -> Outcome | None:
         """From HyDE to the last step; None when only the context was wanted."""
         emit(StageProgress("select"))
-        nearest = await NearestReports(run, emit, self._settings, entities).find(self._reports(run))
+        rows = await asyncio.to_thread(self._reports, run)
+        nearest = await NearestReports(run, emit, self._settings, contexts.entities).find(rows)
         primer = Primer(run, emit, self._settings)
         folds = primer.folds(nearest)
         if run.question.context_only:
             self._show(run, emit, primer, folds)
             return None
-        root = await primer.root(folds)
+        async with asyncio.TaskGroup() as group:
+            primed = group.create_task(primer.root(folds))
+            group.create_task(asyncio.to_thread(contexts.warm, nearest.question))
+        root = primed.result()
         state = QueryState(self._header(run))
         frontier = Frontier(state, self._policy(run), QuestionSpace(nearest.question))
-        steps = Steps(run, emit, self._settings, entities, frontier)
+        steps = Steps(run, emit, self._settings, contexts, frontier)
         limit = next((e for e in primer.failures.values() if isinstance(e, LimitError | DeadlineError)), None)
         if limit is not None:
             steps.stop(limit)
@@ -127,12 +137,12 @@ class DriftSearch:
             run.failed.append(f"primer fold {number}: {primer.failures[number].message}")
         return self._outcome(emit, steps, frontier, Outcome(state, records, sections, causes))
 
-    async def _go_on(self, run: Run, emit: Emit, entities: VectorTable, state: QueryState) -> Outcome:
+    async def _go_on(self, run: Run, emit: Emit, contexts: StepContexts, state: QueryState) -> Outcome:
         """Asks what a loaded state left open and what the settings now add."""
         emit(StageProgress("resume"))
         replace_settings(state, self._recorded(run))
         questions = open_questions(state)
-        embedded = await run.embed([state.header.query, *questions], entities)
+        embedded = await run.embed([state.header.query, *questions], contexts.entities)
         space = QuestionSpace(embedded[0])
         frontier = Frontier(state, self._policy(run), space)
         before = [
@@ -140,7 +150,7 @@ class DriftSearch:
             for action in state.actions
             for record in recall(self._tools.snapshot, action.metadata.context)
         ]
-        steps = Steps(run, emit, self._settings, entities, frontier)
+        steps = Steps(run, emit, self._settings, contexts, frontier)
         vectors = dict(zip(questions, np.asarray(embedded[1:]), strict=True))
         await steps.run_on(frontier.resume(vectors))
         return self._outcome(emit, steps, frontier, Outcome(state, before, (), []))

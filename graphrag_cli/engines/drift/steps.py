@@ -11,11 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from graphrag_cli.context.local import LocalShares, build_local_context
 from graphrag_cli.engines.drift.action import ActionMetadata, DriftAction
 from graphrag_cli.engines.drift.selection import questions_to_ask_for
 from graphrag_cli.engines.drift.tally import Tally
-from graphrag_cli.engines.local import OVERSAMPLING, choose_entities, entity_ids_allowed, named_rows
 from graphrag_cli.engines.shrink import MAX_SHRINKS, room_in_window
 from graphrag_cli.errors import CliError, ContextLengthError, DeadlineError, LimitError, ModelError
 from graphrag_cli.events import (
@@ -38,10 +36,10 @@ if TYPE_CHECKING:
 
     from graphrag_cli.config.settings import DriftSearchSettings
     from graphrag_cli.context.bundle import ContextBundle
+    from graphrag_cli.engines.drift.contexts import StepContexts
     from graphrag_cli.engines.drift.frontier import Frontier
     from graphrag_cli.engines.pump import Emit
     from graphrag_cli.engines.run import Run
-    from graphrag_cli.index.vectors import VectorTable
     from graphrag_cli.llm.base import ChatModel
 
 
@@ -49,18 +47,14 @@ class Steps:
     """All steps of one question."""
 
     def __init__(
-        self, run: Run, emit: Emit, settings: DriftSearchSettings, entities: VectorTable, frontier: Frontier
+        self, run: Run, emit: Emit, settings: DriftSearchSettings, contexts: StepContexts, frontier: Frontier
     ) -> None:
         self._run = run
         self._emit = emit
         self._settings = settings
-        self._entities = entities
+        self._build = contexts
         self._frontier = frontier
         self._gate = asyncio.Semaphore(settings.concurrency)
-        snapshot, question = run.tools.snapshot, run.question
-        self._allowed = entity_ids_allowed(snapshot, question)
-        self._included = named_rows(snapshot, question.include_entities)
-        self._excluded = named_rows(snapshot, question.exclude_entities)
         self._asked = 0
         self._done = 0
         self.stopped: LimitError | DeadlineError | None = None
@@ -130,7 +124,7 @@ class Steps:
         budget = min(budget, room_in_window(self._run, self._prompt(""), 0, params))
         vector = self._frontier.vector_of(action)
         for shrinks in range(MAX_SHRINKS + 1):
-            bundle = await asyncio.to_thread(self._context, vector, budget)
+            bundle = await asyncio.to_thread(self._build, vector, budget)
             if bundle.is_empty:
                 action.record_nothing("nothing in the index is near this question")
                 return
@@ -154,23 +148,6 @@ class Steps:
             action.record_answer(value.response, value.score, value.follow_up_queries[: self._followups])
             return
 
-    def _context(self, vector: NDArray[np.float32], budget: int) -> ContextBundle:
-        """The local context of the question of that vector, shape ``(1, width)``; runs in a thread."""
-        settings, snapshot = self._settings, self._run.tools.snapshot
-        wanted = settings.local_search_top_k_mapped_entities
-        (hits,) = self._entities.search(
-            vector, OVERSAMPLING * wanted + len(self._excluded), only=self._allowed
-        )
-        matches = choose_entities(snapshot, hits, self._included, self._excluded, wanted, -1.0)
-        shares = LocalShares(
-            budget,
-            settings.local_search_community_prop,
-            settings.local_search_text_unit_prop,
-            settings.local_search_top_k_relationships,
-        )
-        level = self._run.question.community_level
-        return build_local_context(snapshot, matches, level, shares, self._run.tools.tokens)
-
     def _prompt(self, context: str) -> str:
         return self._run.tools.prompts["drift_local"].fill(
             context_data=context,
@@ -190,7 +167,7 @@ class Steps:
         if not new or not self._frontier.needs_vectors(action):
             return None
         try:
-            return await self._run.embed(new, self._entities)
+            return await self._run.embed(new, self._build.entities)
         except (LimitError, DeadlineError) as error:
             self.stop(error)
         except ModelError as error:

@@ -17,6 +17,7 @@ from graphrag_cli.errors import (
     AuthError,
     ContentFilterError,
     ContextLengthError,
+    DeadlineError,
     LimitError,
     ModelError,
 )
@@ -221,6 +222,11 @@ async def test_general_knowledge_is_allowed_when_set() -> None:
     assert seen.answer.text == ANSWER
 
 
+async def test_a_final_call_that_fails_with_nothing_to_show_is_an_error() -> None:
+    with pytest.raises(ModelError, match="down"):
+        await ask(script(map=NOTHING, reduce=ModelError("down")), settings(allow_general_knowledge=True))
+
+
 async def test_general_knowledge_is_not_mentioned_otherwise() -> None:
     chat = ScriptedChat(script())
     await ask(chat)
@@ -309,10 +315,14 @@ async def test_a_limit_among_the_batches_answers_from_what_is_there() -> None:
     assert seen.answer.text == ANSWER
 
 
-async def test_when_not_even_the_answer_may_be_written_the_points_are_given_as_found() -> None:
-    seen = await ask(script(reduce=LimitError("the limit on tokens (9) is reached")))
+@pytest.mark.parametrize(
+    "error", [LimitError("cause"), DeadlineError("cause"), ModelError("cause"), ContextLengthError("cause")]
+)
+async def test_when_the_answer_cannot_be_written_the_points_are_given_as_found(error: Exception) -> None:
+    seen = await ask(script(reduce=error))
     assert seen.answer.status == "partial"
-    assert "the limit on tokens (9) is reached" in seen.answer.text
+    assert seen.answer.failed == ("reduce: cause",)
+    assert "because cause" in seen.answer.text
     assert "Point of 50." in seen.answer.text
     assert "".join(event.text for event in seen.of(TextDelta)) == seen.answer.text
 

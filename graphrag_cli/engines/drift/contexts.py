@@ -1,0 +1,54 @@
+"""The local context of a step. Synchronous: the engine runs it in threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from graphrag_cli.context.local import LocalShares, build_local_context
+from graphrag_cli.engines.local import OVERSAMPLING, choose_entities, entity_ids_allowed, named_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.config.settings import DriftSearchSettings, Level
+    from graphrag_cli.context.bundle import ContextBundle
+    from graphrag_cli.engines.base import Question, Toolbox
+    from graphrag_cli.index.vectors import VectorTable
+
+
+class StepContexts:
+    """Builds the contexts of one question's steps; calling it is safe from several threads."""
+
+    def __init__(
+        self, tools: Toolbox, question: Question, settings: DriftSearchSettings, entities: VectorTable
+    ) -> None:
+        self._tools = tools
+        self._level: Level = question.community_level
+        self._settings = settings
+        self.entities = entities
+        self._allowed = entity_ids_allowed(tools.snapshot, question)
+        self._included = named_rows(tools.snapshot, question.include_entities)
+        self._excluded = named_rows(tools.snapshot, question.exclude_entities)
+
+    def __call__(self, vector: NDArray[np.float32], budget: int) -> ContextBundle:
+        """The context of the question of that vector, shape ``(1, width)``, in at most ``budget`` tokens."""
+        settings, snapshot = self._settings, self._tools.snapshot
+        wanted = settings.local_search_top_k_mapped_entities
+        (hits,) = self.entities.search(
+            vector, OVERSAMPLING * wanted + len(self._excluded), only=self._allowed
+        )
+        matches = choose_entities(snapshot, hits, self._included, self._excluded, wanted, -1.0)
+        shares = LocalShares(
+            budget,
+            settings.local_search_community_prop,
+            settings.local_search_text_unit_prop,
+            settings.local_search_top_k_relationships,
+        )
+        return build_local_context(snapshot, matches, self._level, shares, self._tools.tokens)
+
+    def warm(self, vector: NDArray[np.float32]) -> None:
+        """Loads what the first step needs (columns, graph library) while the primer waits for its replies."""
+        import networkx as _  # noqa: F401 - only to have it loaded
+
+        self(vector, self._settings.local_search_max_data_tokens)

@@ -239,7 +239,6 @@ def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
     with members_on_demand():
         from openai import AsyncAzureOpenAI, AsyncOpenAI
 
-    signed = endpoint.key or endpoint.token_provider or _names_key(endpoint.headers)
     here = is_loopback(endpoint.url)
     http = httpx2.AsyncClient(
         timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, _LONGEST_CONNECT)),
@@ -249,7 +248,7 @@ def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
         trust_env=not here,
         # Reading the file of authorities takes longer than the call to a server on this machine.
         verify=not (here and endpoint.url.startswith("http://")),
-        event_hooks={} if signed else {"request": [_send_no_key]},
+        event_hooks={"request": [_Leaves(_unwanted_headers(endpoint))]},
     )
     headers: dict[str, str] = dict(endpoint.headers)
     if endpoint.kind == "azure":
@@ -273,11 +272,23 @@ def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
     )
 
 
-def _names_key(headers: tuple[tuple[str, str], ...]) -> bool:
-    return any(name.lower() in ("authorization", "api-key") for name, _ in headers)
+@dataclass(frozen=True, slots=True)
+class _Leaves:
+    """Takes headers out of requests, just before they go."""
+
+    names: tuple[str, ...]
+
+    async def __call__(self, request: httpx2.Request) -> None:
+        for name in self.names:
+            request.headers.pop(name, None)
 
 
-async def _send_no_key(request: httpx2.Request) -> None:
-    """The SDK insists on a key; where there is none, none is sent."""
-    for name in ("authorization", "api-key"):
-        request.headers.pop(name, None)
+def _unwanted_headers(endpoint: Endpoint) -> tuple[str, ...]:
+    """Headers that the SDK adds by itself: a key where there is none, and names out of the environment."""
+    given = {name.lower() for name, _ in endpoint.headers}
+    unwanted: set[str] = set()
+    if not (endpoint.key or endpoint.token_provider):
+        unwanted |= {"authorization", "api-key"}
+    if not is_openai(endpoint.url):
+        unwanted |= {"openai-project"} if endpoint.organization else {"openai-project", "openai-organization"}
+    return tuple(sorted(unwanted - given))

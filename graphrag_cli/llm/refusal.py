@@ -13,7 +13,7 @@ from graphrag_cli.llm.reading.values import is_array, is_number, is_object
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>|<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 _WAIT_HINT = re.compile(
-    r"(?:try again|retry|wait|available)\D{0,40}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?)?\b"
+    r"(?:try again|retry|wait|available)\D{0,40}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?)?(?![a-z])"
     r"(?:\s*(\d+(?:\.\d+)?)\s*(s|secs?|seconds?)\b)?",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import sys
 import threading
 import time
@@ -110,6 +111,7 @@ class FakeServer:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.strip().split("\r\n")
         method, target, _ = first.split(" ", 2)
+        target = re.sub(r"^http://[^/]+", "", target)  # asked as a proxy
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
         body: Body = json.loads(raw) if raw else {}

@@ -1,0 +1,174 @@
+"""Errors are read in every form that servers write them, and become errors that say what to do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from graphrag_cli.errors import (
+    AuthError,
+    ContentFilterError,
+    ContextLengthError,
+    ModelError,
+    RateLimitError,
+)
+from graphrag_cli.llm.endpoint import Secrets
+from graphrag_cli.llm.faults import Target, error_of, not_connected, window_numbers
+from graphrag_cli.llm.refusal import read_refusal, retry_after, wait_hint
+
+NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
+HERE = Target("m", "http://127.0.0.1:1234/v1", Secrets(("hush-hush",)), has_key=True, timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("body", "message", "code", "param"),
+    [
+        ('{"error":{"message":"bad","code":"c","param":"p"}}', "bad", "c", "p"),
+        ('{"error":"bad"}', "bad", "", ""),
+        ('{"object":"error","message":"bad","code":400,"param":null}', "bad", "400", ""),
+        ('{"detail":"bad"}', "bad", "", ""),
+        ('{"detail":[{"loc":["body","seed"],"msg":"extra"}]}', "body.seed: extra", "", "seed"),
+        ('{"message":"bad"}', "bad", "", ""),
+        ('{"error":{"message":"bad","innererror":{"code":"ResponsibleAIPolicyViolation"}}}', "bad", "ResponsibleAIPolicyViolation", ""),
+        ("plain text", "plain text", "", ""),
+        ("", "no text", "", ""),
+        ("[]", "[]", "", ""),
+        ("<html><h1>Bad <b>Gateway</b></h1></html>", "Bad Gateway", "", ""),
+    ],
+)  # fmt: skip
+def test_a_body_is_read(body: str, message: str, code: str, param: str) -> None:
+    refusal = read_refusal(400, body, {}, NOW)
+    assert (refusal.message, refusal.code, refusal.param) == (message, code, param)
+    assert refusal.web_page is body.startswith("<")
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"Retry-After": "7"}, 7),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"Retry-After": "Thu, 01 Jan 2026 12:00:30 GMT"}, 30),
+        ({"Retry-After": "Thu, 01 Jan 2026 11:00:00 GMT"}, 0),
+        ({"Retry-After": "soon"}, None),
+        ({}, None),
+    ],
+)
+def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        ("Please try again in 20ms.", 0.02),
+        ("Please try again in 1.5s.", 1.5),
+        ("Please try again in 2m10s.", 130),
+        ("Please retry after 12 seconds.", 12),
+        ("Try again in 1 minute", 60),
+        ("Rate limit of 500 requests", None),
+    ],
+)
+def test_a_wait_is_read_from_the_message(message: str, seconds: float | None) -> None:
+    assert wait_hint(message) == seconds
+
+
+@pytest.mark.parametrize(
+    ("message", "limit", "requested"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.", 8192, 9000),
+        ("you requested 4500 tokens (500 in the messages, 4000 in the completion). maximum context length is 4097 tokens", 4097, 4500),
+        ("request (6031 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096, 6031),
+        ("prompt is too long: 210000 tokens > 200,000 maximum", 200000, 210000),
+        ("input must have less than 512 tokens", 512, None),
+        ("The prompt is too long", None, None),
+    ],
+)  # fmt: skip
+def test_the_numbers_of_a_window_are_read(message: str, limit: int | None, requested: int | None) -> None:
+    assert window_numbers(message) == (limit, requested)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind", "retryable"),
+    [
+        (400, "context_length_exceeded", ContextLengthError, False),
+        (400, "This model's maximum context length is 10 tokens", ContextLengthError, False),
+        (500, "the request exceeds the available context size", ContextLengthError, False),
+        (400, "Input is too long for requested model", ContextLengthError, False),
+        (413, "anything", ContextLengthError, False),
+        (400, "content_filter: management policy", ContentFilterError, False),
+        (401, "no", AuthError, False),
+        (403, "no", AuthError, False),
+        (407, "proxy", AuthError, False),
+        (402, "Insufficient Balance", RateLimitError, False),
+        (429, "slow down", RateLimitError, True),
+        (429, "You exceeded your current quota", RateLimitError, False),
+        (404, "model 'x' not found, try pulling it first", ModelError, False),
+        (400, "max_tokens must be positive", ModelError, False),
+        (500, "boom", ModelError, True),
+        (503, "loading model", ModelError, True),
+        (529, "overloaded", ModelError, True),
+    ],
+)
+def test_the_kind_of_error_and_whether_another_try_may_help(
+    status: int, message: str, kind: type[ModelError], retryable: bool
+) -> None:
+    error = error_of(read_refusal(status, message, {}, NOW), HERE)
+    assert type(error) is kind
+    assert error.retryable is retryable
+    assert "'m'" in error.message
+    assert "http://127.0.0.1:1234/v1" in error.message
+
+
+def test_a_key_that_the_server_repeats_is_not_shown() -> None:
+    for secret in ("hush-hush", "sk-proj-abcdefghijklmnop", "Bearer abcdefghijklmnop1234"):
+        error = error_of(read_refusal(401, f"Incorrect key: {secret}.", {}, NOW), HERE)
+        assert secret not in error.message
+        assert secret.split()[-1] not in error.message
+
+
+@pytest.mark.parametrize(
+    ("url", "message", "hint"),
+    [
+        ("http://host:11434/api", "404 page not found", "http://host:11434/v1"),
+        ("http://host:1234", "404 page not found", "http://host:1234/v1"),
+        ("https://me.openai.azure.com", "Resource not found", "provider: azure"),
+        ("http://host/v1", "Not Found", "api_base"),
+        ("http://host/v1", "model 'x' not found, try pulling it first", "does not offer it"),
+    ],
+)
+def test_what_is_not_found_is_told_apart(url: str, message: str, hint: str) -> None:
+    target = Target("x", url, Secrets(), has_key=True)
+    assert hint in (error_of(read_refusal(404, message, {}, NOW), target).hint or "")
+
+
+def test_a_proxy_is_named_where_it_may_be_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://user:password@proxy.example:3128")
+    away = Target("m", "http://host/v1", Secrets(), has_key=False)
+    for error in (
+        error_of(read_refusal(502, "Bad Gateway", {}, NOW), away),
+        not_connected(away, "Connection refused"),
+    ):
+        shown = f"{error.message} {error.hint}"
+        assert "http://proxy.example:3128" in shown
+        assert "password" not in shown
+        assert "NO_PROXY" in (error.hint or "")
+    assert "proxy" not in f"{not_connected(HERE, 'Connection refused').message}"
+
+
+@pytest.mark.parametrize(
+    ("reason", "hint"),
+    [
+        ("Name or service not known", "name is not known"),
+        ("certificate verify failed: self-signed certificate", "SSL_CERT_FILE"),
+        ("Connection refused", "api_base"),
+    ],
+)
+def test_a_failed_connection_says_what_may_be_wrong(
+    reason: str, hint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    target = Target("m", "https://host.example/v1", Secrets(), has_key=True)
+    assert hint in (not_connected(target, reason).hint or "")

@@ -25,6 +25,7 @@ RANKS: dict[str, int] = {
     "documents": 6,
     "sessions": 6,
     "batch": 7,
+    "evaluate": 7,
     "cli": 8,
     "__main__": 9,
     "__init__": 9,

@@ -35,6 +35,7 @@ class Root(LazyGroup):
         "batch": Lazy(f"{_COMMANDS}.batch", "Ask every question of a file.", _ASK),
         "drift": Lazy(f"{_COMMANDS}.drift", "Look at the questions that a drift run asked.", _ASK),
         "sessions": Lazy(f"{_COMMANDS}.sessions", "Look at conversations that were kept.", _ASK),
+        "check-answers": Lazy(f"{_COMMANDS}.check_answers", "Ask questions and check what is cited.", _ASK),
         "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
         "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
         "schema": Lazy(f"{_COMMANDS}.schema", "Print the JSON Schema of a document.", _SHELL),

@@ -14,6 +14,7 @@ CHECK_SCHEMA: Literal["graphrag-cli/check/1"] = "graphrag-cli/check/1"
 INDEX_SCHEMA: Literal["graphrag-cli/index/1"] = "graphrag-cli/index/1"
 INDEX_CHECK_SCHEMA: Literal["graphrag-cli/index-check/1"] = "graphrag-cli/index-check/1"
 EMBED_SCHEMA: Literal["graphrag-cli/index-embed/1"] = "graphrag-cli/index-embed/1"
+ANSWER_CHECK_SCHEMA: Literal["graphrag-cli/answer-check/1"] = "graphrag-cli/answer-check/1"
 ESTIMATE_SCHEMA: Literal["graphrag-cli/estimate/1"] = "graphrag-cli/estimate/1"
 
 
@@ -179,3 +180,42 @@ class EmbedShape(TypedDict):
     schema: Literal["graphrag-cli/index-embed/1"]
     model: str
     tables: list[BuiltShape]
+
+
+class CheckedCaseShape(TypedDict):
+    """One case of ``check-answers``. A share is null where nothing was expected or nothing cited."""
+
+    id: str
+    method: Method
+    question: str
+    passed: bool
+    faults: list[str]
+    """Why it does not pass."""
+    recall: float | None
+    """Share of the expected records that were in the context."""
+    precision: float | None
+    """Share of the cited records that were expected."""
+    resolved: float | None
+    """Share of the cited records that exist and were in the context."""
+    outcome_right: bool
+    seconds: float
+
+
+class CheckTotalShape(TypedDict):
+    """Means over the cases of one method, or of all."""
+
+    name: str
+    cases: int
+    passed: int
+    recall: float | None
+    precision: float | None
+    resolved: float | None
+    outcomes_right: float
+
+
+class AnswerCheckShape(TypedDict):
+    """What ``check-answers`` found."""
+
+    schema: Literal["graphrag-cli/answer-check/1"]
+    cases: list[CheckedCaseShape]
+    totals: list[CheckTotalShape]

@@ -11,7 +11,7 @@ from typing_extensions import is_typeddict  # the one that knows the shapes
 from graphrag_cli.documents import event_shapes, report_shapes, shapes
 
 SchemaName: TypeAlias = Literal[
-    "answer", "event", "state", "batch", "error", "check", "index", "index-check", "estimate"
+    "answer", "event", "state", "batch", "error", "check", "index", "index-check", "answer-check", "estimate"
 ]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
@@ -42,6 +42,7 @@ def _type_of(name: SchemaName) -> Any:
         "check": report_shapes.CheckShape,
         "index": report_shapes.IndexInfoShape,
         "index-check": report_shapes.IndexCheckShape,
+        "answer-check": report_shapes.AnswerCheckShape,
         "estimate": report_shapes.EstimateShape,
     }
     return types[name]

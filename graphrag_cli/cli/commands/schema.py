@@ -14,15 +14,26 @@ app = command_app()
 @app.command("schema", cls=HelpCommand)
 def schema(
     document: Annotated[
-        Literal["answer", "event", "state", "batch", "error", "check", "index", "index-check", "estimate"],
+        Literal[
+            "answer",
+            "event",
+            "state",
+            "batch",
+            "error",
+            "check",
+            "index",
+            "index-check",
+            "answer-check",
+            "estimate",
+        ],
         typer.Argument(metavar="DOCUMENT", help="Which document."),
     ],
 ) -> None:
     """Prints the JSON Schema of a document.
 
     answer is what --format json prints, event a line of --format jsonl, batch a line of batch, state the graph that
-    drift --state writes, error what replaces an answer that there is none of; check, index, index-check and estimate are
-    what config check and doctor, index info, index check and --dry-run print.
+    drift --state writes, error what replaces an answer that there is none of; check, index, index-check,
+    answer-check and estimate are what config check and doctor, index info, index check, check-answers and --dry-run print.
 
     $ graphrag-cli schema answer
     $ graphrag-cli schema event > event.schema.json

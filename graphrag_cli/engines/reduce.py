@@ -47,8 +47,8 @@ async def reduce_ranked(
     turns = run.turns(stage.max_turns, run.tools.history_tokens)
     spent = sum(run.tools.tokens.count(turn.content) for turn in turns)
     budget = min(stage.budget, room_in_window(run, stage.prompt(""), spent, stage.params))
+    ranked = whole = fit_ranked(items, stage.label, budget, run.tools.tokens)
     for shrinks in range(MAX_SHRINKS + 1):
-        ranked = fit_ranked(items, stage.label, budget, run.tools.tokens)
         system = stage.prompt(ranked.text)
         emit(ContextBuilt(tuple(shown[0]), shown[1], ranked.tokens, system))
         emit(StageProgress("reduce"))
@@ -57,16 +57,19 @@ async def reduce_ranked(
             async for event in run.write(messages, "reduce", stage.params):
                 emit(event)
         except ContextLengthError as error:
-            if shrinks == MAX_SHRINKS:
-                _write_as_found(run, emit, ranked, error)
-                return
-            budget = max(1, min(budget, ranked.tokens) // 2)
-            text = f"The prompt is longer than the model's window; trying again with {budget} tokens of it."
-            emit(run.notice("reduce.shortened", text))
-            continue
+            shorter = fit_ranked(items, stage.label, ranked.tokens // 2, run.tools.tokens)
+            if shrinks < MAX_SHRINKS and shorter.included:
+                ranked = shorter
+                emit(run.notice("reduce.shortened", _shortened(ranked.tokens)))
+                continue
+            _write_as_found(run, emit, whole, error)
         except (ModelError, LimitError, DeadlineError) as error:
-            _write_as_found(run, emit, ranked, error)
+            _write_as_found(run, emit, whole, error)
         return
+
+
+def _shortened(tokens: int) -> str:
+    return f"The prompt is longer than the model's window; trying again with {tokens} tokens of findings."
 
 
 def _write_as_found(run: Run, emit: Emit, ranked: RankedText, error: CliError) -> None:

@@ -100,7 +100,8 @@ class BatchedEmbedder:
 
 def split_windows(text: str, limit: int | None, tokens: TokenCounter) -> list[str]:
     """``text`` in pieces of at most ``limit`` tokens, cut between words where that loses at most half a piece."""
-    if limit is None or tokens.count(text) <= limit:
+    # A token is at least one byte, so a short text fits unseen.
+    if limit is None or len(text) * 4 <= limit or tokens.count(text) <= limit:
         return [text]
     pieces: list[str] = []
     rest = text

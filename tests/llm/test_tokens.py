@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import tiktoken.model
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
+from graphrag_cli.llm.ranks import RankFile, ranks
 from graphrag_cli.llm.tokens import TiktokenCounter, choose_encoding, counter_for
 from graphrag_cli.llm.wordpiece import WordPieceCounter
 
@@ -19,17 +22,23 @@ COUNTERS = ["cl100k_base", "o200k_base", "wordpiece"]
 SHIPPED = {"cl100k_base", "o200k_base", "o200k_harmony"}
 
 
+def as_rank_file(by_token: dict[bytes, int]) -> bytes:
+    """As tiktoken's rank files are written: a token in base64 and its rank on each line."""
+    lines = (base64.b64encode(token) + b" %d\n" % rank for token, rank in by_token.items())
+    return b"".join(lines)
+
+
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
 def test_shipped_encodings_are_those_of_tiktoken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from graphrag_cli.llm import tokens
-
     pinned: list[str] = []
 
-    def ranks(_address: str, expected_hash: str) -> dict[bytes, int]:
+    def shipped(_address: str, expected_hash: str) -> dict[bytes, int]:
         pinned.append(expected_hash)
-        return tokens._ranks(name, expected_hash)  # pyright: ignore[reportPrivateUsage]
+        by_token = ranks(cast("RankFile", name)).by_token
+        assert hashlib.sha256(as_rank_file(by_token)).hexdigest() == expected_hash
+        return by_token
 
-    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", ranks)
+    monkeypatch.setattr(openai_public, "load_tiktoken_bpe", shipped)
     spec: dict[str, Any] = getattr(openai_public, name)()
     theirs = tiktoken.Encoding(**spec)
     ours = counter_for("", name)

@@ -43,7 +43,8 @@ class ReplyCache:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = None
-        self._open()
+        self._open()  # to fail now, not in the middle of a run
+        self.close()
 
     def chat(self, model: ChatModel, scope: str) -> ChatModel:
         """``model``, asked only what is not in the cache. ``scope`` tells models of one name apart: their URL."""

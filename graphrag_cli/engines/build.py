@@ -6,6 +6,7 @@ snapshot, one client per endpoint.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from graphrag_cli.events import Method
     from graphrag_cli.index.snapshot import Snapshot
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+    from graphrag_cli.llm.store import Store
     from graphrag_cli.llm.usage import PriceTable
 
 ALWAYS: tuple[PromptName, ...] = ("rewrite", "reask")
@@ -57,6 +59,7 @@ class Builder:
         self._loaded = loaded
         self._settings = loaded.settings
         self._options = options
+        self._store: Store | None = None
         self._chats: dict[str, ChatModel] = {}
         self._embedders: dict[str, Embedder] = {}
         self._opened: dict[tuple[Method | None, str | None], OpenedIndex] = {}
@@ -80,17 +83,31 @@ class Builder:
         """The chat model of that id. Raises ``SettingsError`` when there is none or its settings cannot be used."""
         if model_id not in self._chats:
             settings = _model(self._settings.completion_models, "completion_models", model_id)
-            self._loaded.require(f"completion_models.{model_id}")
-            self._chats[model_id] = self._make_chat(settings)
+            self._require(f"completion_models.{model_id}")
+            self._chats[model_id] = self._models().chat(settings, lambda: self._make_chat(settings))
         return self._chats[model_id]
 
     def embedder(self, model_id: str) -> Embedder:
         """The embedding model of that id. Raises ``SettingsError`` when there is none or its settings cannot be used."""
         if model_id not in self._embedders:
             settings = _model(self._settings.embedding_models, "embedding_models", model_id)
-            self._loaded.require(f"embedding_models.{model_id}")
-            self._embedders[model_id] = self._make_embedder(settings)
+            self._require(f"embedding_models.{model_id}")
+            made = self._models().embedder(settings, lambda: self._make_embedder(settings))
+            self._embedders[model_id] = made
         return self._embedders[model_id]
+
+    def _require(self, section: str) -> None:
+        """A replay reaches no model, so what a model's settings lack does not matter to it."""
+        if self._options.replay is None:
+            self._loaded.require(section)
+
+    def _models(self) -> Store:
+        """Where exchanges with models are kept, or come from."""
+        if self._store is None:
+            from graphrag_cli.llm.store import store_for
+
+            self._store = store_for(self._settings, self._options.record, self._options.replay)
+        return self._store
 
     def tokens(self, model_id: str) -> TokenCounter:
         """Counts as the chat model of that id does."""
@@ -122,11 +139,13 @@ class Builder:
                     settings,
                     self._counter(settings),
                     concurrency=self._settings.concurrent_requests,
-                    environment={},
+                    environment=os.environ,
                     kind=settings.provider,
                 )
             case "gguf":
-                raise SettingsError(f"provider {settings.provider!r} is not there yet")
+                from graphrag_cli.llm.build import gguf_chat
+
+                return gguf_chat(settings, _path(self._settings.root, settings), self._counter(settings))
 
     def _make_embedder(self, settings: EmbeddingModelSettings) -> Embedder:
         match settings.provider:
@@ -145,7 +164,7 @@ class Builder:
                     settings,
                     self._counter(settings),
                     concurrency=self._settings.concurrent_requests,
-                    environment={},
+                    environment=os.environ,
                     kind=settings.provider,
                 )
 

@@ -12,13 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag_cli.errors import UsageError
-from graphrag_cli.llm.endpoint import OPENAI_BASE, base_url, shown_url
+from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, base_url, shown_url
 
 if TYPE_CHECKING:
-    from graphrag_cli.config.settings import CacheSettings, ChatModelSettings, EmbeddingModelSettings
+    from graphrag_cli.config.settings import (
+        CacheSettings,
+        ChatModelSettings,
+        EmbeddingModelSettings,
+        Settings,
+    )
     from graphrag_cli.llm.base import ChatModel, Embedder
     from graphrag_cli.llm.cache import ReplyCache
-    from graphrag_cli.llm.endpoint import Secrets
     from graphrag_cli.llm.record import Recording, Replay
 
 
@@ -58,6 +62,16 @@ def open_store(record: Path | None, replay: Path | None, cache: CacheSettings, s
 
         store = _Recorded(store, Recording(record, secrets))
     return store
+
+
+def store_for(settings: Settings, record: Path | None, replay: Path | None) -> Store:
+    """``open_store`` with the cache that ``settings`` name, and every key in them kept out of recordings."""
+    entries = (*settings.completion_models.values(), *settings.embedding_models.values())
+    keys = [entry.api_key.get_secret_value() for entry in entries if entry.api_key is not None]
+    named = [value for entry in entries for value in entry.headers.values()]
+    path = settings.cache.path
+    cache = settings.cache.model_copy(update={"path": None if path is None else settings.root / path})
+    return open_store(record, replay, cache, Secrets((*keys, *named)))
 
 
 class _Plain:

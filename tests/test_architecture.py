@@ -24,6 +24,7 @@ RANKS: dict[str, int] = {
     "project": 6,
     "documents": 6,
     "sessions": 6,
+    "scaffold": 6,
     "batch": 7,
     "evaluate": 7,
     "cli": 8,

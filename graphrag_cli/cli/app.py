@@ -37,7 +37,9 @@ class Root(LazyGroup):
         "sessions": Lazy(f"{_COMMANDS}.sessions", "Look at conversations that were kept.", _ASK),
         "check-answers": Lazy(f"{_COMMANDS}.check_answers", "Ask questions and check what is cited.", _ASK),
         "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
+        "init": Lazy(f"{_COMMANDS}.init", "Begin a project.", _INDEX),
         "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
+        "completion": Lazy(f"{_COMMANDS}.completion", "Print the completion script for a shell.", _SHELL),
         "schema": Lazy(f"{_COMMANDS}.schema", "Print the JSON Schema of a document.", _SHELL),
         "doctor": Lazy(f"{_COMMANDS}.doctor", "Say what is wrong with a project, and what to do.", _INDEX),
     }

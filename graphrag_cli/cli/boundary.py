@@ -60,6 +60,7 @@ def _invoke(arguments: Sequence[str]) -> int:
 
     command = typer.main.get_command(app)
     if _COMPLETION in os.environ:
+        _teach_shells()
         command.main(list(arguments), prog_name=_PROGRAM)
     try:
         with command.make_context(_PROGRAM, list(arguments)) as context:
@@ -71,6 +72,39 @@ def _invoke(arguments: Sequence[str]) -> int:
     except (typer.Abort, EOFError) as error:
         raise InterruptedRunError("interrupted") from error
     return 0
+
+
+def completion_script(shell: str) -> str:
+    """The script that makes a shell ask this program for completions."""
+    import contextlib
+    import io
+
+    import typer
+
+    from graphrag_cli.cli.app import app
+
+    _teach_shells()
+    os.environ[_COMPLETION] = f"source_{shell}"
+    script = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(script), contextlib.suppress(SystemExit):
+            typer.main.get_command(app).main([], prog_name=_PROGRAM)
+    finally:
+        del os.environ[_COMPLETION]
+    return script.getvalue()
+
+
+def _teach_shells() -> None:
+    """Typer learns what shells say when it makes a command with its own completion flags; ours has none."""
+    import typer
+
+    taught = typer.Typer(add_completion=True)
+    taught.command()(_nothing)
+    typer.main.get_command(taught)
+
+
+def _nothing() -> None:
+    """Body of a command that is never called."""
 
 
 def _usage_error(error: TyperException) -> UsageError:

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
+from graphrag_cli.cli.complete import Completer
+
 Format: TypeAlias = Literal["text", "markdown", "json", "jsonl"]
 SourcesDetail: TypeAlias = Literal["none", "short", "full"]
 ReportFormat: TypeAlias = Literal["text", "json"]
@@ -28,6 +30,7 @@ def flag(
     metavar: str | None = None,
     minimum: float | None = None,
     show_default: bool = False,
+    complete: Completer | None = None,
 ) -> Any:
     """An option in ``panel`` of the help, for ``Annotated``."""
     return typer.Option(
@@ -37,6 +40,7 @@ def flag(
         min=minimum,
         show_default=show_default,
         rich_help_panel=panel,
+        autocompletion=complete,
     )
 
 

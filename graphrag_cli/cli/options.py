@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from graphrag_cli.cli import complete
 from graphrag_cli.cli.flags import (
     DRIFT_PANEL,
     INSPECT_PANEL,
@@ -65,6 +66,7 @@ class WhereOptions:
             "Another value for a setting, such as drift_search.n_depth=2.",
             "--set",
             metavar="KEY=VALUE",
+            complete=complete.setting_assignments,
         ),
     ] = field(default_factory=list[str])
 
@@ -177,6 +179,7 @@ class NarrowingOptions:
             "Only what stands in this document; may be repeated.",
             "--document",
             metavar="TITLE|ID",
+            complete=complete.document_titles,
         ),
     ] = field(default_factory=list[str])
     since: Annotated[
@@ -196,7 +199,11 @@ class EntityOptions:
     entity_type: Annotated[
         list[str],
         flag(
-            RETRIEVAL_PANEL, "Only entities of this type; may be repeated.", "--entity-type", metavar="TYPE"
+            RETRIEVAL_PANEL,
+            "Only entities of this type; may be repeated.",
+            "--entity-type",
+            metavar="TYPE",
+            complete=complete.entity_types,
         ),
     ] = field(default_factory=list[str])
     include_entity: Annotated[
@@ -206,6 +213,7 @@ class EntityOptions:
             "An entity that must be used; may be repeated.",
             "--include-entity",
             metavar="TITLE",
+            complete=complete.entity_titles,
         ),
     ] = field(default_factory=list[str])
     exclude_entity: Annotated[
@@ -215,6 +223,7 @@ class EntityOptions:
             "An entity that must not be used; may be repeated.",
             "--exclude-entity",
             metavar="TITLE",
+            complete=complete.entity_titles,
         ),
     ] = field(default_factory=list[str])
 
@@ -352,6 +361,7 @@ class SessionOptions:
             "Keep the conversation under this name, and take it up.",
             "--session",
             metavar="NAME",
+            complete=complete.sessions,
         ),
     ] = None
     continue_last: Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from graphrag_cli.cli import complete
 from graphrag_cli.cli.asked import where_of
 from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.flags import PromptDirOption
@@ -26,7 +27,10 @@ app = command_app(_HELP)
 PrefixArg: TypeAlias = Annotated[
     str,
     typer.Argument(
-        metavar="[PREFIX]", show_default=False, help="Only keys that begin so, such as drift_search."
+        metavar="[PREFIX]",
+        show_default=False,
+        autocompletion=complete.setting_keys,
+        help="Only keys that begin so, such as drift_search.",
     ),
 ]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from graphrag_cli.cli import complete
 from graphrag_cli.cli.asked import where_of
 from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.flat import flat
@@ -85,6 +86,7 @@ def embed(
             "--table",
             metavar="NAME",
             show_default=False,
+            autocompletion=complete.vector_tables,
             help="Only this table; may be repeated. Otherwise all.",
         ),
     ] = NO_TABLES,

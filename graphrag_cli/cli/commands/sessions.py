@@ -6,6 +6,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from graphrag_cli.cli import complete
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
 from graphrag_cli.cli.options import ReportOptions
@@ -19,7 +20,9 @@ $ graphrag-cli sessions show pole
 
 app = command_app(_HELP)
 
-NameArg: TypeAlias = Annotated[str, typer.Argument(metavar="NAME", help="The session.")]
+NameArg: TypeAlias = Annotated[
+    str, typer.Argument(metavar="NAME", help="The session.", autocompletion=complete.sessions)
+]
 
 
 @app.command("list", cls=HelpCommand)

@@ -39,6 +39,7 @@ class Root(LazyGroup):
         "index": Lazy(f"{_COMMANDS}.index", "Look at an index.", _INDEX),
         "init": Lazy(f"{_COMMANDS}.init", "Begin a project.", _INDEX),
         "config": Lazy(f"{_COMMANDS}.config", "Show and check settings.", _INDEX),
+        "cache": Lazy(f"{_COMMANDS}.cache", "Tell what is cached, and clear it.", _SHELL),
         "completion": Lazy(f"{_COMMANDS}.completion", "Print the completion script for a shell.", _SHELL),
         "schema": Lazy(f"{_COMMANDS}.schema", "Print the JSON Schema of a document.", _SHELL),
         "doctor": Lazy(f"{_COMMANDS}.doctor", "Say what is wrong with a project, and what to do.", _INDEX),

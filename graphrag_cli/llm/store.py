@@ -56,7 +56,7 @@ def open_store(record: Path | None, replay: Path | None, cache: CacheSettings, s
     if cache.type == "sqlite":
         from graphrag_cli.llm.cache import ReplyCache
 
-        store = _Cached(ReplyCache(cache.path or _default_cache()))
+        store = _Cached(ReplyCache(cache.path or default_cache()))
     if record is not None:
         from graphrag_cli.llm.record import Recording
 
@@ -124,7 +124,8 @@ def scope_of(settings: ChatModelSettings | EmbeddingModelSettings) -> str:
     )
 
 
-def _default_cache() -> Path:
+def default_cache() -> Path:
+    """Where replies are kept when settings name no file."""
     from platformdirs import user_cache_path
 
     return user_cache_path("graphrag-cli", appauthor=False) / "replies.sqlite"

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag_cli.engines.drift.levels import Levels
 from graphrag_cli.engines.drift.selection import (
     Candidate,
     Policy,
@@ -63,12 +64,7 @@ class Frontier:
         """Row of each question in ``space``, by id."""
         self._arrived: dict[DriftAction, ArrayLike | None] = {}
         """Vectors of the follow-ups of actions that ended and are not read."""
-        self._asked: list[list[DriftAction]] = []
-        """Per level, the root's being 0, the actions in the order of asking."""
-        self._read: list[int] = []
-        """Per level, how many of them are read."""
-        self._free: dict[int, int] = {}
-        """Places left at each level."""
+        self._levels = Levels(policy.places)
         self._standing = Standing(space, policy.duplicate_threshold)
         self._level = 0
         self._done = False
@@ -84,7 +80,7 @@ class Frontier:
         self._rows[root.id] = 0
         if root.state == "answered":
             self._standing.add(root.id, root.query, 0)
-        self._place(root, 0)
+        self._levels.place(root, 0)
         return self.finished(root, vectors)
 
     def hold(self, root: DriftAction) -> None:
@@ -97,13 +93,9 @@ class Frontier:
 
         ``vectors`` gives one vector per question, by its text (``open_questions`` lists them).
         """
-        actions = self.state.actions
-        highest = max((action.level for action in actions if action.level is not None), default=0)
-        self._asked = [self.state.asked_at(level) for level in range(highest + 1)]
-        self._read = [sum(action.read for action in level) for level in self._asked]
-        self._reopen()
+        self._levels = Levels.of(self.state, self.policy.places)
         self._give_rows(vectors)
-        for action in actions:
+        for action in self.state.actions:
             late = action.reason == NOT_EMBEDDED
             if action.state == "skipped":
                 action.wait()
@@ -113,8 +105,7 @@ class Frontier:
                 self._standing.add(action.id, action.query, self._rows[action.id])
             if action.is_complete and not action.read:
                 self._arrived[action] = _stack(vectors, [q.query for q in action.follow_ups if not q.id])
-        out = [action for level in self._asked for action in level if action.state == "asked"]
-        return out + self._advance()
+        return [*self._levels.out(), *self._advance()]
 
     def finished(self, action: DriftAction, vectors: ArrayLike | None) -> list[DriftAction]:
         """Takes note that ``action`` ended; returns the questions that may start now, in order.
@@ -159,13 +150,11 @@ class Frontier:
         """Reads as far as replies have come, in the order of asking."""
         started: list[DriftAction] = []
         while not self._done:
-            level = self._asked[self._level]
-            while self._read[self._level] < len(level):
-                action = level[self._read[self._level]]
+            while (action := self._levels.next_unread(self._level)) is not None:
                 if action not in self._arrived:
                     return started
                 started += self._read_action(action)
-                self._read[self._level] += 1
+                self._levels.mark_read(self._level)
             started += self._close_level()
         return started
 
@@ -177,11 +166,11 @@ class Frontier:
         for child in own:
             self._decide(child)
         action.read = True
-        unread = len(self._asked[self._level]) - self._read[self._level]
-        if not is_promising(action.score, self._scores_before()):
+        if not is_promising(action.score, self._levels.scores_read(self._level)):
             return []
-        free = self._places_left(self._level + 1)
-        return self._ask_best(self._would_have_a_place(own, free), share_of_places(free, unread))
+        free = self._levels.places_left(self._level + 1)
+        share = share_of_places(free, self._levels.unread(self._level))
+        return self._ask_best(self._would_have_a_place(own, free), share)
 
     def _would_have_a_place(self, own: Sequence[DriftAction], places: int) -> list[DriftAction]:
         """Those of ``own`` that would be asked if the level were closed now."""
@@ -234,11 +223,11 @@ class Frontier:
         if self._level >= self.policy.n_depth:
             self._done = True
             return []
-        asked = self._ask_best(self._standing_actions(), self._places_left(following))
-        self._free[following] = 0
+        asked = self._ask_best(self._standing_actions(), self._levels.places_left(following))
+        self._levels.close(following)
         before = max(self.state.levels[following - 1 : following], default=0)
         self.state.levels[following - 1 : following] = [max(before, self.policy.places)]
-        if following >= len(self._asked):
+        if following >= len(self._levels):
             self._done = True
         self._level = following
         return asked
@@ -253,17 +242,9 @@ class Frontier:
         for action, choice in zip(asked, choices, strict=True):
             self._weigh(action, choice.priority)
             action.state = "asked"
-            self._place(action, self._level + 1)
-        self._free[self._level + 1] = self._places_left(self._level + 1) - len(asked)
+            self._levels.place(action, self._level + 1)
+        self._levels.take_places(self._level + 1, len(asked))
         return asked
-
-    def _place(self, action: DriftAction, level: int) -> None:
-        while len(self._asked) <= level:
-            self._asked.append([])
-            self._read.append(0)
-        action.level = level
-        action.order = sum(len(actions) for actions in self._asked)
-        self._asked[level].append(action)
 
     def _weigh(self, action: DriftAction, priority: float) -> None:
         first = self.state.parents(action)[0]
@@ -282,25 +263,9 @@ class Frontier:
 
     def _asked_rows(self) -> list[int]:
         """Rows of what was asked below the root: to be near the question of the run is no lack of novelty."""
-        asked = [action for level in self._asked[1:] for action in level]
-        return [self._rows[action.id] for action in asked if action.id in self._rows]
-
-    def _places_left(self, level: int) -> int:
-        return self._free.get(level, self.policy.places)
-
-    def _scores_before(self) -> list[float]:
-        level = self._asked[self._level][: self._read[self._level]]
-        return [action.score for action in level if action.score is not None]
+        return [self._rows[action.id] for action in self._levels.below_root() if action.id in self._rows]
 
     # -- taking up --------------------------------------------------------------------------------------------
-
-    def _reopen(self) -> None:
-        """A level that was closed has as many places as the settings now give it more; the next one what is left."""
-        for level, places in enumerate(self.state.levels, start=1):
-            self._free[level] = max(0, self.policy.places - places)
-        following = len(self.state.levels) + 1
-        if following < len(self._asked):
-            self._free[following] = max(0, self.policy.places - len(self._asked[following]))
 
     def _give_rows(self, vectors: Mapping[str, ArrayLike]) -> None:
         """Puts the questions that were not merged into the space; the root is there."""

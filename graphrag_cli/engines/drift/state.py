@@ -95,7 +95,7 @@ class QueryState:
 
     def parents(self, action: DriftAction) -> list[DriftAction]:
         """Who raised it: the first one first, then those whose equal question was merged into it."""
-        return self._parents[action.id]
+        return list(self._parents[action.id])
 
     def weight(self, parent: DriftAction, child: DriftAction) -> float:
         """Weight of the edge between them. Raises ``KeyError``."""

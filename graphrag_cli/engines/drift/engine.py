@@ -19,10 +19,10 @@ import numpy as np
 
 from graphrag_cli.context.ranked import Scored, best_first
 from graphrag_cli.engines.drift.contexts import StepContexts
-from graphrag_cli.engines.drift.frontier import Frontier, open_questions
+from graphrag_cli.engines.drift.frontier import Frontier
 from graphrag_cli.engines.drift.nearest import NearestReports
 from graphrag_cli.engines.drift.primer import Fold, Primer
-from graphrag_cli.engines.drift.recall import recall
+from graphrag_cli.engines.drift.recall import open_questions, recall
 from graphrag_cli.engines.drift.selection import Policy, QuestionSpace
 from graphrag_cli.engines.drift.state import QueryState, RunHeader, replace_settings
 from graphrag_cli.engines.drift.steps import Steps, add_summaries

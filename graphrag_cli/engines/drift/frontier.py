@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag_cli.engines.drift.action import question_key
 from graphrag_cli.engines.drift.levels import Levels
 from graphrag_cli.engines.drift.selection import (
     Candidate,
@@ -72,13 +73,10 @@ class Frontier:
     # -- what the engine calls --------------------------------------------------------------------------------
 
     def start(self, root: DriftAction, vectors: ArrayLike | None) -> list[DriftAction]:
-        """Begins at ``root``, which had its turn; returns the first questions to ask.
-
-        A root without an answer (the primer failed) does not stand in the way of the same question being asked as a step.
-        """
+        """Begins at ``root``, which had its turn; returns the first questions to ask."""
         self.state.add_action(root)
         self._rows[root.id] = 0
-        if root.state == "answered":
+        if root_stands(root):
             self._standing.add(root.id, root.query, 0)
         self._levels.place(root, 0)
         return self.finished(root, vectors)
@@ -91,7 +89,7 @@ class Frontier:
     def resume(self, vectors: Mapping[str, ArrayLike]) -> list[DriftAction]:
         """Goes on from the state as it was loaded; returns what was out when it was written, then what is new.
 
-        ``vectors`` gives one vector per question, by its text (``open_questions`` lists them).
+        ``vectors`` gives one vector per question, by its text (``recall.open_questions`` lists them).
         """
         self._levels = Levels.of(self.state, self.policy.places)
         self._give_rows(vectors)
@@ -278,23 +276,16 @@ class Frontier:
         self._rows[root.id] = 0
 
     def _is_decided(self, action: DriftAction) -> bool:
-        """True for a question that stands: the answered root, and what was asked or waits for a place."""
+        """True for a question that others may be merged into: it was asked or waits for a place."""
         if action is self.state.root:
-            return action.state == "answered"
+            return root_stands(action)
         return action.state != "merged" and self.state.parents(action)[0].read
 
 
-def open_questions(state: QueryState) -> list[str]:
-    """Texts whose vectors ``Frontier.resume`` needs: each once, in the order in which they were raised."""
-    texts: dict[str, None] = {}
-    for action in state.actions[1:]:
-        if action.state != "merged":
-            texts.setdefault(action.query)
-    for action in state.actions:
-        if action.is_complete and not action.read:
-            for child in action.follow_ups:
-                texts.setdefault(child.query)
-    return list(texts)
+def root_stands(root: DriftAction) -> bool:
+    """Whether the question of the run counts as asked: not when the primer brought nothing else to ask than itself."""
+    raised = [question_key(child.query) for child in root.follow_ups]
+    return root.state == "answered" and raised != [question_key(root.query)]
 
 
 def _stack(vectors: Mapping[str, ArrayLike], texts: Sequence[str]) -> ArrayLike | None:

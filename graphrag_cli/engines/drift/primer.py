@@ -50,8 +50,8 @@ class Fold:
 def merge_folds(query: str, replies: Sequence[PrimerReply]) -> DriftAction:
     """The root: answers joined in the order of the folds, score the mean, follow-ups in turn from each fold.
 
-    Taking them in turn keeps one talkative fold from coming first with all of its questions. Without any reply
-    the root has no answer, and the question itself is its only follow-up.
+    Taking them in turn keeps one talkative fold from coming first with all of its questions. When no fold asks
+    anything, the question itself is the only follow-up: reports alone are not all that can be looked at.
     """
     root = DriftAction(query)
     usable = [reply for reply in replies if reply.intermediate_answer.strip() or reply.follow_up_queries]
@@ -65,7 +65,7 @@ def merge_folds(query: str, replies: Sequence[PrimerReply]) -> DriftAction:
     ]
     score = sum(reply.score for reply in usable) / len(usable) if usable else 0.0
     root.record_answer(ANSWER_BREAK.join(answers), round(score, 2), follow_ups)
-    if not root.follow_ups and root.answer is None:
+    if not root.follow_ups:
         root.follow_ups = [DriftAction(query)]
     return root
 

@@ -1,4 +1,7 @@
-"""Rows that an earlier run sent, found again by the ids in its state, so that a resumed answer's citations resolve."""
+"""What a resumed run needs besides its state: vectors of the questions, and the rows that were sent before.
+
+With the rows, citations of answers from the earlier run still resolve.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,21 @@ from typing import TYPE_CHECKING
 from graphrag_cli.events import ContextRecord, Dataset
 
 if TYPE_CHECKING:
+    from graphrag_cli.engines.drift.state import QueryState
     from graphrag_cli.index.snapshot import Rows, Snapshot
+
+
+def open_questions(state: QueryState) -> list[str]:
+    """Texts whose vectors ``Frontier.resume`` needs: each once, in the order in which they were raised."""
+    texts: dict[str, None] = {}
+    for action in state.actions[1:]:
+        if action.state != "merged":
+            texts.setdefault(action.query)
+    for action in state.actions:
+        if action.is_complete and not action.read:
+            for child in action.follow_ups:
+                texts.setdefault(child.query)
+    return list(texts)
 
 
 def recall(snapshot: Snapshot, context: Mapping[Dataset, Sequence[str]]) -> list[ContextRecord]:

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.engines.drift.action import DriftAction
-from graphrag_cli.engines.drift.frontier import Frontier, open_questions
+from graphrag_cli.engines.drift.frontier import Frontier
+from graphrag_cli.engines.drift.recall import open_questions
 from graphrag_cli.engines.drift.selection import Policy, QuestionSpace
 from graphrag_cli.engines.drift.state import QueryState, RunHeader
 from graphrag_cli.events import Json, ModelNames

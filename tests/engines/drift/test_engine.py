@@ -285,6 +285,18 @@ async def test_without_a_usable_fold_the_question_itself_is_asked_as_a_step() ->
     assert seen.answer.status == "partial"
 
 
+async def test_when_no_fold_asks_anything_the_question_itself_is_asked_as_a_step() -> None:
+    chat = ScriptedChat(script(primer={"intermediate_answer": "So", "score": 40, "follow_up_queries": []}))
+    seen = await drift(chat, settings(n_depth=2, drift_k_followups=2))
+    first, *others = [call.messages[-1].content for call in chat.calls_of("step")]
+    assert first == ASKED
+    assert len(others) == 2
+    again = ScriptedChat(script())
+    resumed = await drift(again, settings(n_depth=2, drift_k_followups=2), resume=seen.answer.drift)
+    assert again.stages == ["reduce"]
+    assert timeless(resumed.answer.drift) == timeless(seen.answer.drift)
+
+
 async def test_empty_folds_are_no_failure() -> None:
     empty: dict[str, Any] = {"intermediate_answer": "", "score": 0, "follow_up_queries": []}
     chat = ScriptedChat(script(primer=empty))
@@ -354,7 +366,7 @@ async def test_nothing_above_the_least_score_is_no_data_without_a_call() -> None
     chat = ScriptedChat(
         script(primer={"intermediate_answer": "Nothing.", "score": 0, "follow_up_queries": []})
     )
-    seen = await drift(chat, settings(n_depth=1))
+    seen = await drift(chat, settings(n_depth=0))
     assert seen.answer.status == "no_data"
     assert "reduce" not in chat.stages
 

@@ -46,6 +46,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("entities_homeless", "entities.homeless", "warning", "entities are in no community; global search does not see them", "ask local or basic search about them; an entity without a relationship gets no community", 0.2),
     _Rule("entities_homeless", "entities.homeless", "info", "entities are in no community; local search still finds them", "nothing: this is usual"),
     _Rule("entities_isolated", "entities.isolated", "info", "entities have no relationship", "nothing: this is usual"),
+    _Rule("communities_unreported", "reports.join", "error", "communities have no report: reports and communities are not of one run", _FOREIGN, 0.999),
     _Rule("communities_unreported", "communities.reports", "warning", "communities have no report; global search does not see them", "index the reports again; the model failed on some"),
     _Rule("reports_unbound", "reports.communities", "warning", "reports belong to no community; they are not used", _FOREIGN),
     _Rule("reports_empty", "reports.empty", "warning", "reports have no content", "index the reports again; the model failed on some"),

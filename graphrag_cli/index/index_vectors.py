@@ -75,7 +75,8 @@ class IndexVectors:
             return [place_of(self._settings.root, store.db_uri)]
         folder = self._snapshot.tables.located.folder
         named = tables_folder(self._settings)
-        return list(dict.fromkeys((folder / "lancedb", named / "lancedb", self._settings.root / "lancedb")))
+        near = (folder, named, folder.parent, self._settings.root)
+        return list(dict.fromkeys(place / "lancedb" for place in near))
 
     def _in_parquet(self, name: VectorName) -> VectorSource | None:
         tables = self._snapshot.tables

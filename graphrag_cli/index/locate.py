@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from graphrag_cli.errors import IndexDataError
@@ -51,7 +52,7 @@ def locate(folder: Place, wanted: Literal["parquet", "csv", "auto"] = "auto") ->
     formats: tuple[Format, ...] = ("parquet", "csv") if wanted == "auto" else (wanted,)
     itself = _at(folder, formats)
     if itself.complete:
-        return itself
+        return replace(itself, notes=_updates(folder, formats))
     places = [_at(place, formats) for place in _places(folder)]
     complete = [place for place in places if place.complete]
     some = [place for place in places if place.files]
@@ -76,6 +77,15 @@ def _places(folder: Place) -> Iterator[Place]:
     output = folder / "output"
     if output.is_dir():
         yield from _places(output)
+
+
+def _updates(folder: Place, formats: tuple[Format, ...]) -> tuple[str, ...]:
+    """A word on merged indexes that update runs of some releases leave in ``update_output/<run>`` beside the tables."""
+    beside = folder.parent / "update_output"
+    if not isinstance(folder, Path) or not beside.is_dir():
+        return ()
+    whole = [run for run in sorted(_folders(beside), key=str) if _at(run, formats).complete]
+    return tuple(f"an update run left another index in {str(run)!r}" for run in whole[-1:])
 
 
 def _folders(folder: Place) -> list[Place]:
@@ -115,6 +125,11 @@ def _matching(folder: Place, found: tuple[str, ...], form: Format, index: int) -
 def _nothing(folder: Place, formats: tuple[Format, ...]) -> IndexDataError:
     names = sorted(path.name for path in folder.iterdir())
     early = [name for name in names if name.startswith(_UNFINISHED)]
+    if any((path / "delta").is_dir() for path in _folders(folder)):
+        return IndexDataError(
+            f"{str(folder)!r} holds the increments of update runs, not an index",
+            hint="the merged index is in the output folder: name that with --data",
+        )
     if early:
         return IndexDataError(
             f"the index in {str(folder)!r} is half finished: it holds {', '.join(early[:4])} but no final table",

@@ -78,6 +78,7 @@ DEFECTS: list[tuple[Callable[[Tables], object], str, str]] = [
     (lambda data: data["entities"][0]["text_unit_ids"].append("gone"), "entities.units", "warning"),
     (lambda data: data["communities"][0]["entity_ids"].append(uid("entity", 99)), "communities.members", "warning"),
     (strangers, "tables.foreign", "error"),
+    (lambda data: [row.update(community=70) for row in data["community_reports"]], "reports.join", "error"),
     (lambda data: data["community_reports"].pop(), "communities.reports", "warning"),
     (lambda data: data["community_reports"][0].update(community=50), "reports.communities", "warning"),
     (lambda data: data["community_reports"][0].update(full_content=" "), "reports.empty", "warning"),

@@ -82,6 +82,23 @@ def test_a_run_that_was_stopped_is_recognised(tmp_path: Path) -> None:
         locate(tmp_path)
 
 
+def test_an_index_that_an_update_run_left_beside_is_told(tmp_path: Path) -> None:
+    write_index(tmp_path / "output")
+    write_tables(tmp_path / "update_output" / "20240101-000000", tables())
+    write_tables(tmp_path / "update_output" / "20240202-000000" / "delta", tables())
+    located = locate(tmp_path / "output")
+
+    assert located.folder == tmp_path / "output"
+    assert "20240101-000000" in located.notes[0]
+
+
+def test_increments_alone_are_no_index(tmp_path: Path) -> None:
+    write_tables(tmp_path / "20240202-000000" / "delta", tables())
+    with pytest.raises(IndexDataError, match="increments") as refused:
+        locate(tmp_path)
+    assert "output" in (refused.value.hint or "")
+
+
 def test_a_missing_table_names_the_file_the_folder_and_what_still_works(tmp_path: Path) -> None:
     write_index(tmp_path)
     (tmp_path / "community_reports.parquet").unlink()

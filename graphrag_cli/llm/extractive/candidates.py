@@ -10,7 +10,7 @@ from graphrag_cli.llm.extractive.notes import FULL_SCORE, Note
 from graphrag_cli.llm.extractive.parse import Record
 from graphrag_cli.llm.extractive.ranking import Candidate
 from graphrag_cli.llm.extractive.sentences import Sentence, opens_with_pronoun, sentences_of
-from graphrag_cli.llm.extractive.words import stems_of
+from graphrag_cli.llm.extractive.words import stems_of, word_set
 
 MIN_WORDS: Final = 4
 """Shorter sentences of sources are captions and exclamations."""
@@ -18,28 +18,10 @@ MIN_WORDS: Final = 4
 MAX_LEAD_CHARACTERS: Final = 220
 """A sentence before a pronoun goes in with it up to this length."""
 
-_SMALL_WORDS: Final = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "von",
-        "van",
-        "de",
-        "der",
-        "la",
-    ]
-)
+MAX_ABOUT_CHARACTERS: Final = 400
+"""Of a report's opening as it is embedded."""
+
+_SMALL_WORDS: Final = word_set("a an and at by for from in of on or the to von van de der la")
 
 
 def candidates_of(records: Sequence[Record]) -> list[Candidate]:
@@ -53,32 +35,43 @@ def _candidates(record: Record) -> tuple[Candidate, ...]:
     names = names_of(record)
     sentences = sentences_of(record.text)
     stems = [stems_of(sentence.text) for sentence in sentences]
+    about = about_of(record, sentences) if record.dataset == "reports" else ""
     found: list[Candidate] = []
     for place, sentence in enumerate(sentences):
         if len(sentence.text.split()) < MIN_WORDS and sentence.text.isascii():
             continue
         lead = lead_of(sentence) if record.dataset == "sources" else ""
         shown = f"{lead} {sentence.text}" if lead else standing_alone(sentence.text, record, names)
+        heading = (sentence.heading or record.title) if record.dataset == "reports" else ""
         found.append(
             Candidate(
                 shown,
+                f"{heading}: {sentence.text}" if heading else shown,
                 stems_of(shown),
-                frozenset[str]().union(*stems[max(0, place - 1) : place + 2]),
+                stems_of(heading).union(*stems[max(0, place - 1) : place + 2]),
                 {record.dataset: (record.id,)},
                 (record.dataset, record.id),
                 place,
                 names=names,
                 heading=sentence.heading,
                 lead=lead,
+                about=about,
             )
         )
     return tuple(found)
+
+
+def about_of(report: Record, sentences: Sequence[Sentence]) -> str:
+    """Title and opening paragraph of a report."""
+    opening = [sentence.text for sentence in sentences if sentence.heading == sentences[0].heading]
+    return f"{report.title}. {' '.join(opening)}"[:MAX_ABOUT_CHARACTERS]
 
 
 def candidates_of_notes(notes: Sequence[Note]) -> list[Candidate]:
     """Every statement of earlier steps."""
     return [
         Candidate(
+            note.text,
             note.text,
             stems_of(note.text),
             frozenset(),
@@ -95,6 +88,7 @@ def candidates_of_text(text: str) -> list[Candidate]:
     """Every sentence of a text that is no record."""
     return [
         Candidate(
+            sentence.text,
             sentence.text,
             stems_of(sentence.text),
             frozenset(),

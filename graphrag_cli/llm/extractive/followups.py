@@ -71,7 +71,7 @@ def follow_ups(
     said = " ".join([*asked, *(item.candidate.shown for item in used)])
     questions: dict[str, str] = {_key(question): "" for question in asked}
     spent: set[str] = set()
-    for known in (said, " ".join(asked)):
+    for known in (frozenset(words_of(said)), frozenset(words_of(" ".join(asked)))):
         for item in near:
             for question, new in _questions(item.candidate, known, kinds):
                 if new not in spent and _key(question) not in questions:
@@ -80,14 +80,16 @@ def follow_ups(
     return tuple(question for question in questions.values() if question)[:count]
 
 
-def _questions(candidate: Candidate, known: str, kinds: Mapping[str, Kind]) -> Iterator[tuple[str, str]]:
+def _questions(
+    candidate: Candidate, known: frozenset[str], kinds: Mapping[str, Kind]
+) -> Iterator[tuple[str, str]]:
     """At most one question from a sentence, with the name that is new in it."""
     names = [*dict.fromkeys((*_own_names(candidate), *names_in(candidate.shown)))]
     new = [name for name in names if not _mentions(known, name)]
     if not new:
         return
     first = new[0]
-    other = next((name for name in names if not _mentions(name, first) and not _mentions(first, name)), None)
+    other = next((name for name in names if not _share_last_word(name, first)), None)
     if other is None:
         yield single_question(first, kinds), first
     else:
@@ -113,10 +115,15 @@ def single_question(name: str, kinds: Mapping[str, Kind]) -> str:
     return _SINGLE[kind].format(a=with_article(name, kind))
 
 
-def _mentions(text: str, name: str) -> bool:
-    """True when the telling part of ``name``, its last word, stands in ``text``."""
+def _mentions(known: frozenset[str], name: str) -> bool:
+    """True when the telling part of ``name``, its last word, is among ``known``."""
     words = words_of(name)
-    return bool(words) and words[-1] in words_of(text)
+    return bool(words) and words[-1] in known
+
+
+def _share_last_word(one: str, other: str) -> bool:
+    """True when one name may be a form of the other ("Amundsen", "Roald Amundsen")."""
+    return _mentions(frozenset(words_of(one)), other) or _mentions(frozenset(words_of(other)), one)
 
 
 def _key(question: str) -> str:

@@ -8,45 +8,19 @@ from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.llm.extractive.candidates import readable_name
 from graphrag_cli.llm.extractive.parse import Record
-from graphrag_cli.llm.extractive.words import STOP_WORDS
+from graphrag_cli.llm.extractive.words import STOP_WORDS, word_set
 
 Kind: TypeAlias = Literal["person", "place", "ship", "event", "organization", "thing"]
 
 _NAME_WORD = r"(?:[A-ZÀ-ÖØ-Þ][\w’'-]*[\wß]|[A-ZÀ-ÖØ-Þ]\.)"
 _NAME = re.compile(rf"{_NAME_WORD}(?:\s+(?:(?:of|the|de|von|van|der|du|la)\s+){{0,2}}{_NAME_WORD})*")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_TIMES: Final = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "spring",
-        "summer",
-        "autumn",
-        "winter",
-        "christmas",
-        "easter",
-        "data",
-        "sources",
-        "reports",
-        "entities",
-    ]
+_TIMES: Final = word_set(
+    """
+    january february march april may june july august september october november december monday tuesday
+    wednesday thursday friday saturday sunday spring summer autumn winter christmas easter data sources reports
+    entities
+    """
 )
 _KINDS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     (

@@ -19,7 +19,7 @@ _CITED = re.compile(r"\[\s*Data\s*:\s*([^\[\]]*)\]", re.IGNORECASE)
 _LABEL = re.compile(r"(Reports?|Entit(?:y|ies)|Relationships?|Claims?|Sources?)\s*\(([^)]*)\)", re.IGNORECASE)
 _NUMBER = re.compile(r"[\w.-]+:\d+|\d+")
 _END = re.compile(
-    r"^(?:#{1,3}\s+End\b|-{3}(?!-*\s*(?:analyst|step|answer|reader))\s*\w[^\n]*---\s*$)",
+    r"^(?:#{1,3}\s+End\b[^\n]*|-{3}(?!-*\s*(?:analyst|step|answer|reader))\s*\w[^\n]*---\s*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _START = re.compile(
@@ -45,8 +45,8 @@ def cut_notes(text: str) -> tuple[tuple[Note, ...], str]:
     if not starts:
         return (), text
     start = starts[-1] if _START.search(text) else starts[0]
-    end = _END.search(text, start + 1)
-    stop = end.start() if end else len(text)
+    ends = (found.start() for found in _END.finditer(text, start + 1) if not _SCORE.search(found.group()))
+    stop = next(ends, len(text))
     return read_notes(text[start:stop]), text[:start] + text[stop:]
 
 

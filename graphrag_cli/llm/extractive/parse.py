@@ -94,15 +94,16 @@ def read_request(request: ChatRequest) -> Reading:
     prompt = f"{system}\n\n{asked}" if inside else system
     records, rest = cut_tables(prompt)
     notes, rest = cut_notes(rest) if request.stage == "reduce" and not records else ((), rest)
+    outer = without_enclosed(rest)
     return Reading(
-        question=_question(rest, None if inside else asked, request.stage),
+        question=_question(outer, None if inside else asked, request.stage),
         records=records,
         notes=notes,
         instructions=rest,
-        overall=_overall(rest) if request.stage == "step" else None,
-        response_type=_first(_RESPONSE_TYPE, rest) or "",
-        max_words=_number(_first(_MAX_WORDS, rest)),
-        follow_ups=_follow_ups(rest),
+        overall=_overall(outer) if request.stage == "step" else None,
+        response_type=_first(_RESPONSE_TYPE, outer) or "",
+        max_words=_number(_first(_MAX_WORDS, outer)),
+        follow_ups=_follow_ups(outer),
     )
 
 
@@ -180,20 +181,47 @@ def read_cells(line: str) -> tuple[str, ...]:
 def section(text: str, title: str) -> str:
     """What stands under the last heading of ``text`` that matches the pattern ``title``.
 
-    It ends at the ``# End of …`` that belongs to it, else at the next heading, else with the text.
+    It ends at the last ``# End of …`` that belongs to it, else at the next heading, else with the text.
     """
-    headings = list(_HEADING.finditer(text))
-    names = [heading.group("hash") or heading.group("dash") or "" for heading in headings]
-    found = [at for at, name in enumerate(names) if re.fullmatch(title, name.strip(" :"), re.IGNORECASE)]
+    headings = _headings(text)
+    found = [at for at, heading in enumerate(headings) if re.fullmatch(title, heading.name, re.IGNORECASE)]
     if not found:
         return ""
-    start = found[-1]
-    closing = re.compile(r"end of (?:the )?" + re.escape(names[start].strip(" :")), re.IGNORECASE)
-    end = next(
-        (at for at in range(start + 1, len(names)) if closing.match(names[at])), min(start + 1, len(names))
-    )
-    stop = headings[end].start() if end < len(headings) else len(text)
-    return text[headings[start].end() : stop].strip()
+    start = found[0] if _closing(headings, found[0]) else found[-1]
+    end = _closing(headings, start) or start + 1
+    stop = headings[end].start if end < len(headings) else len(text)
+    return text[headings[start].end : stop].strip()
+
+
+def without_enclosed(text: str) -> str:
+    """``text`` without what stands between a heading and its ``# End of …``: material, where nothing is an instruction."""
+    headings = _headings(text)
+    for start in range(len(headings)):
+        end = _closing(headings, start)
+        if end:
+            return text[: headings[start].end] + without_enclosed(text[headings[end].start :])
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    name: str
+    start: int
+    end: int
+
+
+def _headings(text: str) -> list[_Heading]:
+    return [
+        _Heading((found.group("hash") or found.group("dash") or "").strip(" :"), found.start(), found.end())
+        for found in _HEADING.finditer(text)
+    ]
+
+
+def _closing(headings: list[_Heading], start: int) -> int | None:
+    """Number of the last heading that says that the one at ``start`` ends."""
+    closing = re.compile(r"end of (?:the )?" + re.escape(headings[start].name) + r"\b", re.IGNORECASE)
+    ends = [at for at in range(start + 1, len(headings)) if closing.match(headings[at].name)]
+    return ends[-1] if ends else None
 
 
 def _question(rest: str, asked: str | None, stage: str) -> str:

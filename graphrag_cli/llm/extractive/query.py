@@ -14,6 +14,11 @@ _NUMBER_QUESTION = re.compile(
     r"\bhow (?:many|much|far|long|cold|high|old|big|large|deep|fast|tall|heavy|often)\b", re.I
 )
 _DATE_QUESTION = re.compile(r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|time)\b", re.I)
+_FACTUAL = re.compile(
+    r"\b(?:who|whose|whom|when|where|which|how (?:many|much|far|long|cold|high|low|old|big|large|deep|fast|tall|heavy|often))\b|"
+    r"\b(?:what|in what)(?: exact)? (?:is|was|were|are|year|date|day|month|time|kind|sort|colou?r|name|number)\b|\bdid\b.*\bever\b",
+    re.I,
+)
 _DATE = re.compile(
     r"\b(?:1\d{3}|20\d{2})\b|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]*\.? \d|\b\d{1,2} (?:jan|feb|"
     r"mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
@@ -32,7 +37,7 @@ _GENERIC: Final = frozenset(
         summary summarise summarize summarised overview story stories dataset data document documents text texts
         corpus collection information content contents idea ideas point points discuss discussed cover covered
         happens narrative book report reports article articles event events insight insights takeaway takeaways
-        lesson lessons record records
+        lesson lessons record records run runs recur recurring
         """
     )
 )
@@ -44,7 +49,10 @@ class Query:
 
     text: str
     terms: frozenset[str]
+    """Stems of its words that carry meaning."""
     wanted: Wanted | None
+    open: bool
+    """True when it asks for no single fact ("Why …", "What part did …")."""
     broad: bool
     """True when it names nothing ("What are the main themes?")."""
 
@@ -57,7 +65,8 @@ def read_query(text: str) -> Query:
         wanted = "number"
     elif _DATE_QUESTION.search(text):
         wanted = "date"
-    return Query(text, terms, wanted, broad=not terms - _GENERIC)
+    telling = terms - _GENERIC
+    return Query(text, telling or terms, wanted, _FACTUAL.search(text) is None, broad=not telling)
 
 
 def has_wanted(wanted: Wanted, text: str) -> bool:

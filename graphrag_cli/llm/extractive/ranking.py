@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
 from graphrag_cli.llm.extractive.query import Query, has_wanted
@@ -28,17 +28,29 @@ POOL: Final = 36
 FIRST_ROUND: Final = 0.6
 """Share of the pool that words alone choose."""
 
-STEP_POOL: Final = 28
-"""The same for a call that is one of many (map, rating, primer, step)."""
+RECORD_WORTH: Final = 1.0
+"""How much the best cosine found in a record speaks for its other sentences."""
+
+MAP_POOL: Final = 48
+"""The same for a map batch, which is mostly longer than a context."""
+
+STEP_POOL: Final = 14
+"""The same for a call that is one of many (rating, primer, step)."""
 
 OVERLAP_BONUS: Final = 0.24
 """Added to the cosine where a sentence has every word of the question that carries meaning."""
+
+MISSING_PENALTY_OPEN: Final = 0.08
+"""The same where no single fact is asked for: an abstract word need not stand in any record."""
 
 AROUND_SHARE: Final = 0.7
 """How much of that bonus a word brings that only the sentence before or after has."""
 
 KIND_BONUS: Final = 0.05
 """Added where the question asks for a number or a date and the sentence has one."""
+
+REPORT_BONUS: Final = 0.04
+"""Added to a report's sentence where the question asks for no single fact: reports give the overview."""
 
 MISSING_PENALTY: Final = 0.15
 """Taken off where no record at all has any word of the question that carries meaning."""
@@ -58,8 +70,14 @@ NOTE_WEIGHT: Final = 0.25
 DIRECT: Final = 0.5
 """From this score on a sentence answers the question."""
 
+DIRECT_OPEN: Final = 0.44
+"""The same for a question that asks for no single fact, which no single sentence is as near to."""
+
 NEAR: Final = 0.34
 """From this score on a sentence is on the subject; below it nothing is said at all."""
+
+NEAR_OPEN: Final = 0.27
+"""The same for a question that asks for no single fact."""
 
 RELATIVE_FLOOR: Final = 0.68
 """A sentence goes into the answer from this share of the best one's score on."""
@@ -67,8 +85,12 @@ RELATIVE_FLOOR: Final = 0.68
 DUPLICATE: Final = 0.86
 """Sentences of at least this cosine say the same: one is shown, with the citations of both."""
 
-REPETITION_WEIGHT: Final = 0.35
+REPETITION_WEIGHT: Final = 0.25
 """How much closeness to what is already chosen counts against a sentence (maximal marginal relevance)."""
+
+
+Group: TypeAlias = tuple[str, str]
+"""A record: data set and id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +102,13 @@ class Candidate:
     """
 
     shown: str
+    embedded: str
+    """What its vector is made of: ``shown``, and in a report the heading that says what it is about."""
     stems: frozenset[str]
     around: frozenset[str]
-    """Stems of the sentences beside it: what they speak of, it often speaks of without naming it."""
+    """Stems of the sentences beside it and of its heading: what they name, it often speaks of without naming it."""
     citations: Citations
-    group: tuple[str, str]
+    group: Group
     place: int
     weight: float = 1.0
     """Reduce: the score that an earlier step gave it, 0 to 1."""
@@ -94,6 +118,8 @@ class Candidate:
     """Reports: the heading it stands under."""
     lead: str = ""
     """The sentence before it, where ``shown`` begins with it."""
+    about: str = ""
+    """Reports: title and opening, which tell what the whole report is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +145,16 @@ class Ranking:
         return self.scored[0].score if self.scored else 0.0
 
 
+def direct_from(query: Query) -> float:
+    """The score from which on a sentence answers ``query``."""
+    return DIRECT_OPEN if query.open else DIRECT
+
+
+def near_from(query: Query) -> float:
+    """The score from which on a sentence is on the subject of ``query``."""
+    return NEAR_OPEN if query.open else NEAR
+
+
 async def rank(
     query: Query, candidates: Sequence[Candidate], cache: VectorCache, pool: int = POOL
 ) -> Ranking:
@@ -130,19 +166,22 @@ async def rank(
 
     weights = term_weights(query, candidates)
     worth = prior_worth(candidates, weights)
+    about = await _about(query, candidates, worth, cache, pool)
     first = best_of(worth, range(len(candidates)), math.ceil(pool * FIRST_ROUND))
     if not first:
         return Ranking(query, (), np.zeros((0, 0), dtype=np.float32))
-    cosines = await _cosines(query, [candidates[at] for at in first], cache)
-    found = record_worth([candidates[at] for at in first], cosines)
-    for at, candidate in enumerate(candidates):
-        worth[at] += found.get(candidate.group, 0.0)
+    cosines = await _cosines(query, [candidates[at].embedded for at in first], cache)
+    found = {**record_worth([candidates[at] for at in first], cosines), **about}
+    worth = [
+        value + RECORD_WORTH * found.get(candidate.group, 0.0)
+        for value, candidate in zip(worth, candidates, strict=True)
+    ]
     taken = set(first)
     second = best_of(worth, [at for at in range(len(candidates)) if at not in taken], pool - len(first))
     chosen = [candidates[at] for at in sorted([*first, *second])]
-    vectors = await cache.vectors([candidate.shown for candidate in chosen])
-    cosines = await _cosines(query, chosen, cache)
-    missing = MISSING_PENALTY * missing_weight(candidates, weights)
+    vectors = await cache.vectors([candidate.embedded for candidate in chosen])
+    cosines = await _cosines(query, [candidate.embedded for candidate in chosen], cache)
+    missing = (MISSING_PENALTY_OPEN if query.open else MISSING_PENALTY) * missing_weight(candidates, weights)
     scores = [
         score_of(query, candidate, cosine, weights) - missing
         for candidate, cosine in zip(chosen, cosines, strict=True)
@@ -152,16 +191,28 @@ async def rank(
     return Ranking(query, merge_duplicates(scored, vectors), vectors)
 
 
-async def _cosines(query: Query, candidates: Sequence[Candidate], cache: VectorCache) -> list[float]:
-    """Similarity of each candidate to the question, or to the middle of them all where nothing is named."""
+async def _cosines(query: Query, texts: Sequence[str], cache: VectorCache) -> list[float]:
+    """Similarity of each text to the question, or to the middle of them all where nothing is named."""
     import numpy as np
 
-    rows = await cache.vectors([query.text, *(candidate.shown for candidate in candidates)])
+    rows = await cache.vectors([query.text, *texts])
     asked, vectors = rows[0], rows[1:]
     if query.broad:
         asked = vectors.mean(axis=0)
         asked /= max(float(np.linalg.norm(asked)), 1e-12)
     return [float(cosine) for cosine in vectors @ asked]
+
+
+async def _about(
+    query: Query, candidates: Sequence[Candidate], worth: Sequence[float], cache: VectorCache, pool: int
+) -> dict[Group, float]:
+    """Similarity to the question of what each report is about, for as many reports as half the pool."""
+    openings = [at for at, candidate in enumerate(candidates) if candidate.about and candidate.place == 0]
+    chosen = [candidates[at] for at in best_of(worth, openings, pool // 2)]
+    if not chosen:
+        return {}
+    cosines = await _cosines(query, [candidate.about for candidate in chosen], cache)
+    return {candidate.group: cosine for candidate, cosine in zip(chosen, cosines, strict=True)}
 
 
 def prior_worth(candidates: Sequence[Candidate], weights: dict[str, float]) -> list[float]:
@@ -176,9 +227,9 @@ def prior_worth(candidates: Sequence[Candidate], weights: dict[str, float]) -> l
     ]
 
 
-def record_worth(candidates: Sequence[Candidate], cosines: Sequence[float]) -> dict[tuple[str, str], float]:
+def record_worth(candidates: Sequence[Candidate], cosines: Sequence[float]) -> dict[Group, float]:
     """The best cosine found in each record."""
-    worth: dict[tuple[str, str], float] = {}
+    worth: dict[Group, float] = {}
     for candidate, cosine in zip(candidates, cosines, strict=True):
         worth[candidate.group] = max(worth.get(candidate.group, 0.0), cosine)
     return worth
@@ -190,9 +241,9 @@ def best_of(worth: Sequence[float], among: Sequence[int], count: int) -> list[in
     return sorted(best)
 
 
-def record_ranks(candidates: Sequence[Candidate]) -> dict[tuple[str, str], int]:
+def record_ranks(candidates: Sequence[Candidate]) -> dict[Group, int]:
     """For each record its number in its table, from 0: tables list the nearest or weightiest records first."""
-    ranks: dict[tuple[str, str], int] = {}
+    ranks: dict[Group, int] = {}
     tables: Counter[str] = Counter()
     for candidate in candidates:
         if candidate.group not in ranks:
@@ -229,6 +280,8 @@ def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[st
     score = cosine + OVERLAP_BONUS * shared_weight(candidate, weights)
     if query.wanted and has_wanted(query.wanted, candidate.shown):
         score += KIND_BONUS
+    if query.open and candidate.group[0] == "reports":
+        score += REPORT_BONUS
     if candidate.weight < 1.0:
         score = (1 - NOTE_WEIGHT) * score + NOTE_WEIGHT * candidate.weight
     return score
@@ -282,7 +335,8 @@ def _marginal(item: Scored, chosen: Sequence[Scored], vectors: Vectors) -> float
     return item.score - REPETITION_WEIGHT * max(0.0, closest)
 
 
-def percent(score: float) -> float:
-    """A score of this module as 0 to 100: 0 at ``NEAR``'s edge of nothing, 50 about where answers begin."""
-    low, high = NEAR - 0.1, 2 * DIRECT - NEAR + 0.1
-    return round(FULL_SCORE * min(1.0, max(0.0, (score - low) / (high - low))))
+def percent(query: Query, score: float) -> float:
+    """A score of this module as 0 to 100: little where a sentence is just near, 50 where answers begin."""
+    near, direct = near_from(query), direct_from(query)
+    low = near - (direct - near) / 2
+    return round(FULL_SCORE * min(1.0, max(0.0, 0.5 * (score - low) / (direct - low))))

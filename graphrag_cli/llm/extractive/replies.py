@@ -11,12 +11,13 @@ from graphrag_cli.llm.extractive.names import kinds_of
 from graphrag_cli.llm.extractive.parse import Reading, section
 from graphrag_cli.llm.extractive.query import read_query
 from graphrag_cli.llm.extractive.ranking import (
-    DIRECT,
-    NEAR,
+    MAP_POOL,
     STEP_POOL,
     Ranking,
     Scored,
     choose,
+    direct_from,
+    near_from,
     percent,
     rank,
 )
@@ -33,8 +34,8 @@ MAP_POINTS: Final = 10
 
 PRIMER_FORM: Final = Form(8, "paragraphs", 3)
 
-RATINGS: Final = ((DIRECT + 0.1, 5), (DIRECT, 4), ((DIRECT + NEAR) / 2, 3), (NEAR, 2), (NEAR - 0.1, 1))
-"""Least score of a report's best sentence for each rating."""
+RATING_STEPS: Final = ((1.4, 5), (1.0, 4), (0.75, 3), (0.5, 2), (0.25, 1))
+"""Least share of the way from nothing to an answer, for each rating."""
 
 BROAD_RATING: Final = 3
 """Every report bears on a question that asks about everything."""
@@ -51,7 +52,8 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
         return await rating(reading, cache)
     if not issubclass(reply_model, MapReply | PrimerReply | StepReply):
         return None
-    ranking = await rank(read_query(reading.question), candidates_of(reading.records), cache, STEP_POOL)
+    pool = MAP_POOL if issubclass(reply_model, MapReply) else STEP_POOL
+    ranking = await rank(read_query(reading.question), candidates_of(reading.records), cache, pool)
     if issubclass(reply_model, MapReply):
         return map_reply(ranking, reading.max_words)
     if issubclass(reply_model, PrimerReply):
@@ -61,14 +63,14 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
 
 def map_reply(ranking: Ranking, max_words: int | None) -> MapReply:
     """The sentences near the question, each a point; none when nothing is near."""
-    chosen = within(choose(ranking, MAP_POINTS, NEAR), max_words)
+    chosen = within(choose(ranking, MAP_POINTS, near_from(ranking.query)), max_words)
     points = (Point(description=cited(item), score=point_score(ranking, item)) for item in chosen)
     return MapReply(points=tuple(point for point in points if point.score > 0))
 
 
 def point_score(ranking: Ranking, item: Scored) -> float:
     """The score of a sentence as 0 to 100."""
-    score = percent(item.score)
+    score = percent(ranking.query, item.score)
     return min(score, BROAD_SCORE) if ranking.query.broad else score
 
 
@@ -109,7 +111,8 @@ async def rating(reading: Reading, cache: VectorCache) -> RatingReply:
         return RatingReply(
             rating=BROAD_RATING, reason="The question is about the whole; this is a part of it."
         )
-    value = next((value for least, value in RATINGS if ranking.best >= least), 0)
+    share = percent(query, ranking.best) / percent(query, direct_from(query))
+    value = next((value for least, value in RATING_STEPS if share >= least), 0)
     return RatingReply(rating=value, reason=f"Closest sentence: {ranking.scored[0].candidate.shown}")
 
 
@@ -125,7 +128,7 @@ async def hypothetical(reading: Reading, cache: VectorCache) -> str:
     """Stage ``hyde``: the question, and what of the sample report is near it. Nothing is made up."""
     template = section(reading.instructions, r"(?:the )?(?:sample report|template|sample|report)")
     ranking = await rank(read_query(reading.question), candidates_of_text(template), cache, STEP_POOL // 2)
-    near = [item.candidate.shown for item in choose(ranking, 2, DIRECT)]
+    near = [item.candidate.shown for item in choose(ranking, 2, direct_from(ranking.query))]
     return "\n\n".join([reading.question, *near])
 
 

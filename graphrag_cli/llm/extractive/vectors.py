@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -19,27 +20,52 @@ CACHED_VECTORS: Final = 8192
 
 
 class VectorCache:
-    """Embeds each sentence once, while it is remembered."""
+    """Embeds each sentence once, while it is remembered; calls side by side wait for each other's sentences."""
 
     def __init__(self, embedder: Embedder, size: int = CACHED_VECTORS) -> None:
         self._embedder = embedder
         self._size = size
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
+        self._under_way: dict[str, asyncio.Future[None]] = {}
 
     async def vectors(self, texts: Sequence[str]) -> Vectors:
-        """One unit-length row per text."""
+        """One unit-length row per text. Raises ``ModelError`` where the embedder does."""
         import numpy as np
 
-        known = {text: self._kept[text] for text in texts if text in self._kept}
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if missing:
-            known.update(zip(missing, unit_rows(await self._embedder.embed(missing)), strict=True))
-        for text in texts:
-            self._kept[text] = known[text]
-            self._kept.move_to_end(text)
+        found: dict[str, Vectors] = {}
+        while missing := [
+            text for text in dict.fromkeys(texts) if text not in found and not self._take(text, found)
+        ]:
+            waiting = [self._under_way[text] for text in missing if text in self._under_way]
+            new = [text for text in missing if text not in self._under_way]
+            if new:
+                found.update(await self._embed(new))
+            elif waiting:
+                await asyncio.wait(waiting)
+        return np.stack([found[text] for text in texts])
+
+    def _take(self, text: str, found: dict[str, Vectors]) -> bool:
+        vector = self._kept.get(text)
+        if vector is None:
+            return False
+        self._kept.move_to_end(text)
+        found[text] = vector
+        return True
+
+    async def _embed(self, texts: list[str]) -> dict[str, Vectors]:
+        done = asyncio.get_running_loop().create_future()
+        self._under_way.update(dict.fromkeys(texts, done))
+        try:
+            rows = unit_rows(await self._embedder.embed(texts))
+        finally:
+            for text in texts:
+                del self._under_way[text]
+            done.set_result(None)
+        embedded: dict[str, Vectors] = dict(zip(texts, rows, strict=True))
+        self._kept.update(embedded)
         while len(self._kept) > self._size:
             self._kept.popitem(last=False)
-        return np.stack([known[text] for text in texts])
+        return embedded
 
 
 def unit_rows(vectors: Vectors) -> Vectors:

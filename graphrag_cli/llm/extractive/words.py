@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Final
 
@@ -45,6 +46,7 @@ def words_of(text: str) -> list[str]:
     return words
 
 
+@functools.lru_cache(maxsize=32768)
 def stem(word: str) -> str:
     """``word`` without the commonest English endings: enough to see that "reached" and "reaches" are one."""
     word = word.removesuffix("'s").removesuffix("’s")
@@ -64,6 +66,7 @@ _SUFFIXES: Final = (
     ("edly", "", 3),
     ("ed", "", 3),
     ("es", "", 3),
+    ("al", "", 5),
     ("ss", "ss", 1),
     ("us", "us", 1),
     ("s", "", 3),

@@ -9,7 +9,14 @@ from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.events import DATASETS
 from graphrag_cli.llm.extractive.notes import Citations
-from graphrag_cli.llm.extractive.ranking import DIRECT, NEAR, RELATIVE_FLOOR, Ranking, Scored, choose
+from graphrag_cli.llm.extractive.ranking import (
+    RELATIVE_FLOOR,
+    Ranking,
+    Scored,
+    choose,
+    direct_from,
+    near_from,
+)
 
 UNKNOWN: Final = "I don't know: no record that I was given is about this."
 INDIRECT: Final = "No record answers this directly. The closest ones say:"
@@ -69,18 +76,19 @@ def form_of(response_type: str) -> Form:
 
 def verdict_of(ranking: Ranking) -> Verdict:
     """Whether the best sentence answers the question, is only near it, or is about something else."""
-    if ranking.best >= DIRECT:
+    if ranking.best >= direct_from(ranking.query):
         return "direct"
-    return "indirect" if ranking.best >= NEAR else "unknown"
+    return "indirect" if ranking.best >= near_from(ranking.query) else "unknown"
 
 
 def select(ranking: Ranking, form: Form) -> list[Scored]:
     """The sentences of an answer of ``form``, best first; nothing when no record is near."""
+    near = near_from(ranking.query)
     match verdict_of(ranking):
         case "direct":
-            return choose(ranking, form.sentences, max(NEAR, ranking.best * RELATIVE_FLOOR))
+            return choose(ranking, form.sentences, max(near, ranking.best * RELATIVE_FLOOR))
         case "indirect":
-            return choose(ranking, min(CLOSEST, form.sentences), NEAR)
+            return choose(ranking, min(CLOSEST, form.sentences), near)
         case "unknown":
             return []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -11,6 +12,8 @@ from graphrag_cli.llm.extractive.parse import Record
 from graphrag_cli.llm.extractive.ranking import Candidate
 from graphrag_cli.llm.extractive.sentences import Sentence, opens_with_pronoun, sentences_of
 from graphrag_cli.llm.extractive.words import stems_of, word_set
+
+_ROMAN = re.compile(r"x{0,3}(?:ix|iv|vi{1,3}|i{2,3}|v(?=i))[.,]?|x{2,3}")
 
 MIN_WORDS: Final = 4
 """Shorter sentences of sources are captions and exclamations."""
@@ -34,7 +37,6 @@ def _candidates(record: Record) -> tuple[Candidate, ...]:
     """Kept, because the steps of a run are sent the same records again and again."""
     names = names_of(record)
     sentences = sentences_of(record.text)
-    stems = [stems_of(sentence.text) for sentence in sentences]
     about = about_of(record, sentences) if record.dataset == "reports" else ""
     found: list[Candidate] = []
     for place, sentence in enumerate(sentences):
@@ -48,7 +50,7 @@ def _candidates(record: Record) -> tuple[Candidate, ...]:
                 shown,
                 f"{heading}: {sentence.text}" if heading else shown,
                 stems_of(shown),
-                stems_of(heading).union(*stems[max(0, place - 1) : place + 2]),
+                stems_of(heading) | _stems_beside(sentences, place),
                 {record.dataset: (record.id,)},
                 (record.dataset, record.id),
                 place,
@@ -59,6 +61,14 @@ def _candidates(record: Record) -> tuple[Candidate, ...]:
             )
         )
     return tuple(found)
+
+
+def _stems_beside(sentences: Sequence[Sentence], place: int) -> frozenset[str]:
+    """Stems of the sentences before and after that stand under the same heading."""
+    beside = (sentences[at] for at in (place - 1, place + 1) if 0 <= at < len(sentences))
+    return frozenset[str]().union(
+        *(stems_of(other.text) for other in beside if other.heading == sentences[place].heading)
+    )
 
 
 def about_of(report: Record, sentences: Sequence[Sentence]) -> str:
@@ -136,6 +146,8 @@ def readable_name(title: str) -> str:
 
 
 def _capital(word: str) -> str:
+    if _ROMAN.fullmatch(word):
+        return word.upper()
     for joint in "-.'’":
         if joint in word.strip(joint):
             head, _, tail = word.partition(joint)

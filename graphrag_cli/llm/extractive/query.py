@@ -16,7 +16,7 @@ _NUMBER_QUESTION = re.compile(
 _DATE_QUESTION = re.compile(r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|time)\b", re.I)
 _FACTUAL = re.compile(
     r"\b(?:who|whose|whom|when|where|which|how (?:many|much|far|long|cold|high|low|old|big|large|deep|fast|tall|heavy|often))\b|"
-    r"\b(?:what|in what)(?: exact)? (?:is|was|were|are|year|date|day|month|time|kind|sort|colou?r|name|number)\b|\bdid\b.*\bever\b",
+    r"\b(?:what|in what)(?: exact)? (?:is|was|year|date|day|month|time|kind|sort|colou?r|name|number)\b|\bdid\b.*\bever\b",
     re.I,
 )
 _DATE = re.compile(
@@ -55,6 +55,8 @@ class Query:
     """True when it asks for no single fact ("Why …", "What part did …")."""
     broad: bool
     """True when it names nothing ("What are the main themes?")."""
+    key: str = ""
+    """Its rarer words, once a context has told which these are."""
 
 
 def read_query(text: str) -> Query:
@@ -66,7 +68,9 @@ def read_query(text: str) -> Query:
     elif _DATE_QUESTION.search(text):
         wanted = "date"
     telling = terms - _GENERIC
-    return Query(text, telling or terms, wanted, _FACTUAL.search(text) is None, broad=not telling)
+    factual = _FACTUAL.search(text) is not None
+    broad = not telling and (bool(terms) or not factual)
+    return Query(text, telling or terms, wanted, open=broad or not factual, broad=broad)
 
 
 def has_wanted(wanted: Wanted, text: str) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
 from graphrag_cli.llm.extractive.query import Query, has_wanted
-from graphrag_cli.llm.extractive.words import words_of
+from graphrag_cli.llm.extractive.words import stems_of, words_of
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.extractive.vectors import VectorCache, Vectors
@@ -34,8 +34,11 @@ RECORD_WORTH: Final = 1.0
 MAP_POOL: Final = 48
 """The same for a map batch, which is mostly longer than a context."""
 
+PRIMER_POOL: Final = 24
+"""The same for a fold of the primer."""
+
 STEP_POOL: Final = 14
-"""The same for a call that is one of many (rating, primer, step)."""
+"""The same for a call that is one of many (step, rating)."""
 
 OVERLAP_BONUS: Final = 0.24
 """Added to the cosine where a sentence has every word of the question that carries meaning."""
@@ -52,6 +55,12 @@ KIND_BONUS: Final = 0.05
 REPORT_BONUS: Final = 0.04
 """Added to a report's sentence where the question asks for no single fact: reports give the overview."""
 
+KEY_SHARE: Final = 0.3
+"""Share that the rarer words of the question have in what sentences are compared with, the whole has the rest."""
+
+KEY_WEIGHT: Final = 0.8
+"""A word is one of these from this share of the mean weight on."""
+
 MISSING_PENALTY: Final = 0.15
 """Taken off where no record at all has any word of the question that carries meaning."""
 
@@ -64,11 +73,14 @@ EARLY_WORTH: Final = 0.2
 OPENING_WORTH: Final = 0.25
 """and so much more as the first sentence of its record."""
 
-NOTE_WEIGHT: Final = 0.25
+NOTE_WEIGHT: Final = 0.35
 """Of the score that an earlier step gave a note, as share of 1, when its notes are ranked again."""
 
 DIRECT: Final = 0.5
 """From this score on a sentence answers the question."""
+
+PERFECT: Final = 0.95
+"""From this score on a sentence has all that is asked for: 100 of 100."""
 
 DIRECT_OPEN: Final = 0.44
 """The same for a question that asks for no single fact, which no single sentence is as near to."""
@@ -81,6 +93,9 @@ NEAR_OPEN: Final = 0.27
 
 RELATIVE_FLOOR: Final = 0.68
 """A sentence goes into the answer from this share of the best one's score on."""
+
+NOTES_FLOOR: Final = 0.78
+"""The same for notes of earlier steps, which were chosen once already."""
 
 DUPLICATE: Final = 0.86
 """Sentences of at least this cosine say the same: one is shown, with the citations of both."""
@@ -110,7 +125,7 @@ class Candidate:
     citations: Citations
     group: Group
     place: int
-    weight: float = 1.0
+    weight: float | None = None
     """Reduce: the score that an earlier step gave it, 0 to 1."""
     names: tuple[str, ...] = ()
     """What it is about, where its record says so."""
@@ -165,6 +180,7 @@ async def rank(
     import numpy as np
 
     weights = term_weights(query, candidates)
+    query = with_key(query, weights)
     worth = prior_worth(candidates, weights)
     about = await _about(query, candidates, worth, cache, pool)
     first = best_of(worth, range(len(candidates)), math.ceil(pool * FIRST_ROUND))
@@ -195,8 +211,10 @@ async def _cosines(query: Query, texts: Sequence[str], cache: VectorCache) -> li
     """Similarity of each text to the question, or to the middle of them all where nothing is named."""
     import numpy as np
 
-    rows = await cache.vectors([query.text, *texts])
-    asked, vectors = rows[0], rows[1:]
+    rows = await cache.vectors([query.text, query.key, *texts])
+    vectors = rows[2:]
+    asked = (1 - KEY_SHARE) * rows[0] + KEY_SHARE * rows[1]
+    asked /= max(float(np.linalg.norm(asked)), 1e-12)
     if query.broad:
         asked = vectors.mean(axis=0)
         asked /= max(float(np.linalg.norm(asked)), 1e-12)
@@ -220,7 +238,7 @@ def prior_worth(candidates: Sequence[Candidate], weights: dict[str, float]) -> l
     ranks = record_ranks(candidates)
     return [
         SHARED_WORTH * shared_weight(candidate, weights)
-        + candidate.weight
+        + (candidate.weight or 0.0)
         + EARLY_WORTH / (1 + ranks[candidate.group])
         + (OPENING_WORTH if candidate.place == 0 else 0.0)
         for candidate in candidates
@@ -262,6 +280,15 @@ def term_weights(query: Query, candidates: Sequence[Candidate]) -> dict[str, flo
     return {term: weight / total for term, weight in raw.items()}
 
 
+def with_key(query: Query, weights: dict[str, float]) -> Query:
+    """``query`` with the words that tell it from others in this context; words that are everywhere left out."""
+    least = KEY_WEIGHT * sum(weights.values()) / max(1, len(weights))
+    words = [
+        word for word in query.text.split() if any(weights.get(term, 0.0) >= least for term in stems_of(word))
+    ]
+    return replace(query, key=" ".join(word.strip(".,;:!?") for word in words) or query.text)
+
+
 def missing_weight(candidates: Sequence[Candidate], weights: dict[str, float]) -> float:
     """Share of the question's terms, by weight, that no record has: 0 to 1."""
     present = frozenset[str]().union(*(candidate.stems for candidate in candidates))
@@ -282,7 +309,7 @@ def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[st
         score += KIND_BONUS
     if query.open and candidate.group[0] == "reports":
         score += REPORT_BONUS
-    if candidate.weight < 1.0:
+    if candidate.weight is not None:
         score = (1 - NOTE_WEIGHT) * score + NOTE_WEIGHT * candidate.weight
     return score
 
@@ -336,7 +363,9 @@ def _marginal(item: Scored, chosen: Sequence[Scored], vectors: Vectors) -> float
 
 
 def percent(query: Query, score: float) -> float:
-    """A score of this module as 0 to 100: little where a sentence is just near, 50 where answers begin."""
+    """A score of this module as 0 to 100: 50 where answers begin, less than 30 where a sentence is just near."""
     near, direct = near_from(query), direct_from(query)
     low = near - (direct - near) / 2
-    return round(FULL_SCORE * min(1.0, max(0.0, 0.5 * (score - low) / (direct - low))))
+    if score < direct:
+        return round(FULL_SCORE / 2 * max(0.0, (score - low) / (direct - low)))
+    return round(FULL_SCORE / 2 * (1 + min(1.0, (score - direct) / (PERFECT - direct))))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from pydantic import BaseModel
 
 from graphrag_cli.llm.extractive.candidates import candidates_of, candidates_of_text
 from graphrag_cli.llm.extractive.followups import follow_ups
-from graphrag_cli.llm.extractive.names import kinds_of
+from graphrag_cli.llm.extractive.names import Names
 from graphrag_cli.llm.extractive.parse import Reading, section
 from graphrag_cli.llm.extractive.query import read_query
 from graphrag_cli.llm.extractive.ranking import (
     MAP_POOL,
+    PRIMER_POOL,
     STEP_POOL,
     Ranking,
     Scored,
@@ -26,16 +29,20 @@ from graphrag_cli.llm.extractive.vectors import VectorCache
 from graphrag_cli.llm.extractive.writing import Form, cited, form_of, select, within, write
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, Reply, RewriteReply, StepReply
 
-if TYPE_CHECKING:
-    from pydantic import BaseModel
-
 MAP_POINTS: Final = 10
 """Points of one map batch at most."""
+
+POOLS: Final[dict[type[BaseModel], int]] = {MapReply: MAP_POOL, PrimerReply: PRIMER_POOL}
 
 PRIMER_FORM: Final = Form(8, "paragraphs", 3)
 
 RATING_STEPS: Final = ((1.4, 5), (1.0, 4), (0.75, 3), (0.5, 2), (0.25, 1))
 """Least share of the way from nothing to an answer, for each rating."""
+
+NOTHING_HERE: Final = "The records do not answer this."
+
+FOLLOW_UP_SHARE: Final = 0.8
+"""A record suggests a question from this share of the score on from which it would be on the subject."""
 
 BROAD_RATING: Final = 3
 """Every report bears on a question that asks about everything."""
@@ -52,7 +59,7 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
         return await rating(reading, cache)
     if not issubclass(reply_model, MapReply | PrimerReply | StepReply):
         return None
-    pool = MAP_POOL if issubclass(reply_model, MapReply) else STEP_POOL
+    pool = POOLS.get(reply_model, STEP_POOL)
     ranking = await rank(read_query(reading.question), candidates_of(reading.records), cache, pool)
     if issubclass(reply_model, MapReply):
         return map_reply(ranking, reading.max_words)
@@ -77,25 +84,35 @@ def point_score(ranking: Ranking, item: Scored) -> float:
 def primer_reply(reading: Reading, ranking: Ranking) -> PrimerReply:
     """The first answer from the reports, and what they leave open."""
     used = select(ranking, PRIMER_FORM)
-    answer = "".join(write(ranking, PRIMER_FORM))
     return PrimerReply(
-        intermediate_answer=f"## {reading.question.rstrip('?')}\n\n{answer}" if used else answer,
+        intermediate_answer=f"{_heading(used[0])}{_text(ranking, PRIMER_FORM)}" if used else NOTHING_HERE,
         score=point_score(ranking, used[0]) if used else 0.0,
-        follow_up_queries=_next(reading, ranking, used),
+        follow_up_queries=_next(reading, ranking, used, ranking.scored),
     )
 
 
 async def step_reply(reading: Reading, ranking: Ranking, cache: VectorCache) -> StepReply:
-    """The answer to a follow-up question, scored for that question and the one on the whole alike."""
+    """The answer to a follow-up question, scored for that question and the one on the whole alike.
+
+    What to ask next is chosen the same way, so that steps do not wander off.
+    """
     form = form_of(reading.response_type)
     used = select(ranking, form)
+    whole = await rank(
+        read_query(reading.overall or reading.question), [item.candidate for item in ranking.scored], cache
+    )
+    for_whole = {item.candidate.shown: item.score for item in whole.scored}
     score = point_score(ranking, used[0]) if used else 0.0
-    if used and reading.overall:
-        score = round((score + await _score_for_whole(reading.overall, used, cache)) / 2)
+    if used:
+        best = max(for_whole.get(item.candidate.shown, 0.0) for item in used)
+        score = round((score + percent(whole.query, best)) / 2)
+    near = sorted(
+        ranking.scored, key=lambda item: (-item.score - for_whole.get(item.candidate.shown, 0.0), item.row)
+    )
     return StepReply(
-        response="".join(write(ranking, form)),
+        response=_text(ranking, form) if used else NOTHING_HERE,
         score=score,
-        follow_up_queries=_next(reading, ranking, used),
+        follow_up_queries=_next(reading, ranking, used, near),
     )
 
 
@@ -132,11 +149,21 @@ async def hypothetical(reading: Reading, cache: VectorCache) -> str:
     return "\n\n".join([reading.question, *near])
 
 
-async def _score_for_whole(overall: str, used: Sequence[Scored], cache: VectorCache) -> float:
-    asked = await rank(read_query(overall), [item.candidate for item in used], cache)
-    return point_score(asked, asked.scored[0])
+def _text(ranking: Ranking, form: Form) -> str:
+    return "".join(write(ranking, form))
 
 
-def _next(reading: Reading, ranking: Ranking, used: Sequence[Scored]) -> tuple[str, ...]:
+def _heading(best: Scored) -> str:
+    """The title of the report that answers best, as a heading."""
+    return f"## {best.candidate.names[0]}\n\n" if best.candidate.names else ""
+
+
+def _next(
+    reading: Reading, ranking: Ranking, used: Sequence[Scored], near: Sequence[Scored]
+) -> tuple[str, ...]:
+    if not used:
+        return ()  # what is about something else leads nowhere
     asked = [question for question in (reading.question, reading.overall) if question]
-    return follow_ups(ranking, used, kinds_of(reading.records), asked, reading.follow_ups)
+    floor = near_from(ranking.query) * FOLLOW_UP_SHARE
+    near = [item for item in near if item.score >= floor]
+    return follow_ups(near, used, Names(reading.records), asked, reading.follow_ups)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from graphrag_cli.llm.extractive.names import Kind, kind_of, names_in
+from graphrag_cli.llm.extractive.names import Names, names_in
 from graphrag_cli.llm.extractive.words import STOP_WORDS, words_of
 
 SHORT: Final = 3
@@ -58,8 +58,9 @@ def topic_of(question: str) -> str:
 
 def _antecedent(question: str, last: str) -> str:
     names = names_in(last)
-    wanted: tuple[Kind, ...] = ("person",) if _PERSONAL.search(question) else ()
-    fitting = [name for name in names if kind_of(name) in wanted] or names
+    kinds = Names(())
+    person = _PERSONAL.search(question) is not None
+    fitting = [name for name in names if person and kinds.kind(name) == "person"] or names
     return fitting[0] if fitting and _leans(question) else ""
 
 

@@ -73,6 +73,7 @@ _SUFFIXES: Final = (
 )
 
 
+@functools.lru_cache(maxsize=16384)
 def stems_of(text: str) -> frozenset[str]:
     """Stems of the words of ``text`` that carry meaning."""
     return frozenset(stem(word) for word in words_of(text) if word not in STOP_WORDS)

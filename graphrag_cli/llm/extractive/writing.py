@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 from graphrag_cli.events import DATASETS
 from graphrag_cli.llm.extractive.notes import Citations
 from graphrag_cli.llm.extractive.ranking import (
+    NOTES_FLOOR,
     RELATIVE_FLOOR,
     Ranking,
     Scored,
@@ -86,7 +87,8 @@ def select(ranking: Ranking, form: Form) -> list[Scored]:
     near = near_from(ranking.query)
     match verdict_of(ranking):
         case "direct":
-            return choose(ranking, form.sentences, max(near, ranking.best * RELATIVE_FLOOR))
+            share = NOTES_FLOOR if ranking.scored[0].candidate.weight is not None else RELATIVE_FLOOR
+            return choose(ranking, form.sentences, max(near, ranking.best * share))
         case "indirect":
             return choose(ranking, min(CLOSEST, form.sentences), near)
         case "unknown":

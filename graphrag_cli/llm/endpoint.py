@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
 
 OPENAI_BASE = "https://api.openai.com/v1"
@@ -19,7 +19,7 @@ _USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
 class Secrets:
     """Takes keys out of text that goes to people: the ones that are known, and whatever looks like one."""
 
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = field(default=(), repr=False)
 
     def hide_known(self, text: str) -> str:
         """``text`` with the secrets that are known replaced, and nothing else touched."""

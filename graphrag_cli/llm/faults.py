@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from graphrag_cli.errors import (
     AuthError,
@@ -49,7 +49,7 @@ class Target:
     url: str
     secrets: Secrets
     has_key: bool
-    proxy: str | None = None
+    proxy: str | None = field(default=None, repr=False)
     timeout: float = 0.0
 
     @property

@@ -55,11 +55,11 @@ class Gathered:
             return shown + self._let_through(self.arguments)
         if self.raw and self.reasoning:
             return shown + self._let_through(f"<think>{self.reasoning}")
-        return shown + self._let_through(self.refusal)
+        return shown
 
     def outcome(self) -> Outcome:
         """How the reply ended."""
-        if self.finish_reason in _FILTER_REASONS:
+        if self.finish_reason in _FILTER_REASONS or (self.refusal and not self.text.strip()):
             return "filtered"
         if not self.text.strip() or (
             self.raw and not strip_reasoning(self.text).text.strip() and not self._usable()
@@ -78,6 +78,9 @@ class Gathered:
             return [ReplyNotice("reply.empty", f"{model!r} sent an empty reply{reason}{extra}")]
         if outcome == "cut" and not self.raw:
             return [ReplyNotice("reply.cut", f"the reply of {model!r} was cut by its length limit{reason}")]
+        if outcome == "filtered" and self.refusal:
+            refusal = " ".join(self.refusal.split())[:300]
+            return [ReplyNotice("reply.refused", f"{model!r} refused to answer: {refusal}")]
         if outcome == "filtered":
             return [
                 ReplyNotice("reply.filtered", f"the provider's content filter stopped the reply of {model!r}")
@@ -96,5 +99,7 @@ class Gathered:
         return "{" in self.text and self.finish_reason not in _CUT_REASONS
 
     def _let_through(self, text: str) -> str:
+        if not self.text:
+            text = text.removeprefix("\ufeff")
         self.text += text
         return text

@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, cast
 
 from graphrag_cli.errors import AuthError, ModelError, SettingsError
@@ -57,13 +57,13 @@ class Endpoint:
     """As settings name it."""
     url: str = OPENAI_BASE
     kind: Literal["openai", "azure"] = "openai"
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
     deployment: str | None = None
     """Azure: what the request calls the model."""
     api_version: str | None = None
     organization: str | None = None
-    proxy: str | None = None
-    headers: tuple[tuple[str, str], ...] = ()
+    proxy: str | None = field(default=None, repr=False)
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     timeout: float = 180.0
     """Seconds without a sign of life."""
     token_provider: TokenProvider | None = None

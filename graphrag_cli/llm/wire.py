@@ -31,7 +31,7 @@ def body_kind(content_type: str, beginning: str) -> BodyKind:
         return "json"
     if start.startswith("<"):
         return "page"
-    return "events" if "event-stream" in content_type and not start else "json"
+    return "events" if "event-stream" in content_type else "json"
 
 
 @dataclass(slots=True)

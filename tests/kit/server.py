@@ -4,6 +4,7 @@
         server.base("fenced")            # http://127.0.0.1:PORT/fenced/v1
         server.base("429_seconds*2")     # the first two calls are refused, then it answers well
         server.base("nofmt_any+think")   # several modes at once
+        server.base("random=7")          # each call in a mode of its own, drawn from the seed 7
         server.requests                  # what came in
 
 Run by itself for trials and benchmarks: ``python -m tests.kit.server --port 8123 --mode clean``; the mode of a
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 import re
 import sys
 import threading
@@ -24,9 +26,20 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from tests.kit.embeds import embeddings
-from tests.kit.refusals import Sent, refuse
+from tests.kit.refusals import STATUSES, Sent, refuse
 from tests.kit.replies import Body, good_text, wanted
-from tests.kit.streams import Reply, Stream, completion, send_stream, stream_of
+from tests.kit.streams import REPLY_MODES, Reply, Stream, completion, send_stream, stream_of
+from tests.kit.texts import TEXT_MODES
+
+FAULT_SHARE = 0.4
+"""Share of the calls of mode ``random`` that go wrong in some way."""
+FAULTS = (
+    *(mode for mode in TEXT_MODES if not mode.startswith("score_n")),
+    *(mode for mode in REPLY_MODES if mode not in TEXT_MODES),
+    *(mode for mode in STATUSES if mode not in ("401", "403", "429_seconds", "429_date")),
+    "first_empty", "null_delta", "keepalive+split_utf8", "no_done", "cut_half", "cut_clean", "error_inside", "ignores_stream",
+)  # fmt: skip
+"""What may go wrong in mode ``random``: everything but what ends a run or makes it wait for whole seconds."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +67,7 @@ class FakeServer:
     """Most calls that were under way at a time."""
     _active: int = 0
     _counts: dict[str, int] = field(default_factory=dict[str, int])
+    _draws: dict[str, random.Random] = field(default_factory=dict[str, random.Random])
     _loop: asyncio.AbstractEventLoop | None = None
     _thread: threading.Thread | None = None
     _started: threading.Event = field(default_factory=threading.Event)
@@ -137,6 +151,9 @@ class FakeServer:
     def _modes_now(self, mode: str) -> list[str]:
         """The modes of this call: ``x*2`` is x for the first two calls of that path only."""
         now: list[str] = []
+        if mode.startswith("random"):
+            draws = self._draws.setdefault(mode, random.Random(mode))
+            mode = draws.choice(FAULTS) if draws.random() < FAULT_SHARE else "clean"
         for part in mode.split("+"):
             name, _, times = part.partition("*")
             if times:

@@ -39,8 +39,6 @@ from graphrag_cli.events import (
     TextDelta,
 )
 from graphrag_cli.llm.base import CallParams, ChatRequest, Message, ReplyDelta, ReplyEnd, ReplyNotice, Stage
-from graphrag_cli.llm.replies import RewriteReply
-from graphrag_cli.llm.structured import ask
 from graphrag_cli.llm.usage import UsageMeter
 
 if TYPE_CHECKING:
@@ -137,6 +135,10 @@ class Run:
         """Where there is a conversation, one call rewrites the question to stand alone; a failure keeps it as it is."""
         if not self.question.history:
             return
+        # Loads pydantic and the reader of replies, which a single question of local and basic never needs.
+        from graphrag_cli.llm.replies import RewriteReply
+        from graphrag_cli.llm.structured import ask
+
         history = newest_turns(
             self.question.history, len(self.question.history), self.tools.history_tokens, self.tools.tokens
         )

@@ -135,5 +135,7 @@ def _vector(row: object) -> NDArray[np.float32]:
         if len(row) == 1 and is_array(row[0]):
             row = row[0]
         with np.errstate(over="ignore"):
+            if set(map(type, row)) <= {float, int}:  # nearly always, and fast
+                return np.array(row, dtype=np.float32)
             return np.array([item if is_number(item) else np.nan for item in row], dtype=np.float32)
     return np.zeros(0, dtype=np.float32)

@@ -21,6 +21,9 @@ CLOSENESS_WEIGHT = 0.45
 NOVELTY_WEIGHT = 0.2
 """How much distance from all follow-ups asked so far does."""
 
+FEW = 16
+"""Rows that are multiplied without BLAS."""
+
 DIGITS = 6
 """Similarities are compared to so many digits, so that the order of a sum decides nothing."""
 
@@ -102,7 +105,7 @@ class QuestionSpace:
         before, after = self._count, self._count + len(new)
         self._grow(after)
         self._vectors[before:after] = new
-        across = np.round(new @ self._vectors[:after].T, DIGITS)
+        across = np.round(products(new, self._vectors[:after]), DIGITS)
         self._similarities[before:after, :after] = across
         self._similarities[:after, before:after] = across.T
         self._count = after
@@ -123,6 +126,16 @@ class QuestionSpace:
     def between(self, rows: Sequence[int], others: Sequence[int]) -> NDArray[np.float64]:
         """Cosines of ``rows`` to ``others``; shape ``(len(rows), len(others))``."""
         return self._similarities[np.ix_(list(rows), list(others))]
+
+
+def products(few: NDArray[np.float64], many: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scalar products of each of ``few`` with each of ``many``.
+
+    For a handful of rows without BLAS, whose threads cost more than they save there, the more so on a busy machine.
+    """
+    if len(few) > FEW:
+        return few @ many.T
+    return np.einsum("ij,kj->ik", few, many)
 
 
 def unit_rows(vectors: ArrayLike) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ import re
 
 from graphrag_cli.llm.reading.values import is_array, is_object
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"?', re.DOTALL)
 _BACKSLASH = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
 _PATH = re.compile(r'(?<![A-Za-z0-9])[A-Za-z]:\\(?![\\"])[^\s"<>|*?]*')
@@ -64,7 +65,7 @@ def clean(value: object) -> object:
 
 def clean_text(text: str) -> str:
     """See ``clean``."""
-    if any("\ud800" <= character <= "\udfff" for character in text):
+    if _SURROGATE.search(text) is not None:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.replace("\x00", "")
 

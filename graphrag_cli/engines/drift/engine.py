@@ -20,11 +20,12 @@ import numpy as np
 from graphrag_cli.context.ranked import Scored, best_first
 from graphrag_cli.engines.drift.contexts import StepContexts
 from graphrag_cli.engines.drift.frontier import Frontier
+from graphrag_cli.engines.drift.header import differences, header_of, policy_of, recorded
 from graphrag_cli.engines.drift.nearest import NearestReports
 from graphrag_cli.engines.drift.primer import Fold, Primer
 from graphrag_cli.engines.drift.recall import open_questions, recall
-from graphrag_cli.engines.drift.selection import Policy, QuestionSpace
-from graphrag_cli.engines.drift.state import QueryState, RunHeader, replace_settings
+from graphrag_cli.engines.drift.selection import QuestionSpace
+from graphrag_cli.engines.drift.state import QueryState, replace_settings
 from graphrag_cli.engines.drift.steps import Steps, add_summaries
 from graphrag_cli.engines.pump import Emit, pump
 from graphrag_cli.engines.reduce import ReduceStage, reduce_ranked
@@ -46,17 +47,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import DriftSearchSettings
     from graphrag_cli.engines.base import Question, Toolbox
     from graphrag_cli.engines.drift.action import DriftAction
-    from graphrag_cli.events import Cell
     from graphrag_cli.index.snapshot import Rows
-
-RECORDED_SETTINGS = (
-    "n_depth",
-    "drift_k_followups",
-    "primer_folds",
-    "duplicate_threshold",
-    "reduce_min_score",
-)
-"""What a state says of the settings it was made with."""
 
 
 @dataclass(slots=True)
@@ -123,8 +114,10 @@ class DriftSearch:
             primed = group.create_task(primer.root(folds))
             group.create_task(asyncio.to_thread(contexts.warm, nearest.question))
         root = primed.result()
-        state = QueryState(self._header(run))
-        frontier = Frontier(state, self._policy(run), QuestionSpace(nearest.question))
+        state = QueryState(header_of(run, self._settings))
+        frontier = Frontier(
+            state, policy_of(self._settings, run.question.seed), QuestionSpace(nearest.question)
+        )
         steps = Steps(run, emit, self._settings, contexts, frontier)
         limit = next((e for e in primer.failures.values() if isinstance(e, LimitError | DeadlineError)), None)
         if limit is not None:
@@ -140,11 +133,16 @@ class DriftSearch:
     async def _go_on(self, run: Run, emit: Emit, contexts: StepContexts, state: QueryState) -> Outcome:
         """Asks what a loaded state left open and what the settings now add."""
         emit(StageProgress("resume"))
-        replace_settings(state, self._recorded(run))
+        now = recorded(run.question, self._settings)
+        others = differences(state.header.settings, now)
+        if others:
+            text = f"The run that is resumed had other settings ({'; '.join(others)}); its answers are kept."
+            emit(run.notice("resume.differs", text))
+        replace_settings(state, now)
         questions = open_questions(state)
         embedded = await run.embed([state.header.query, *questions], contexts.entities)
         space = QuestionSpace(embedded[0])
-        frontier = Frontier(state, self._policy(run), space)
+        frontier = Frontier(state, policy_of(self._settings, state.header.seed), space)
         before = [
             record
             for action in state.actions
@@ -216,26 +214,6 @@ class DriftSearch:
         )
         await reduce_ranked(run, emit, stage, items, (outcome.records, outcome.sections))
         emit(run.finished(outcome.records, outcome.sections, drift=state.serialize()))
-
-    # -- what a state says of its run -------------------------------------------------------------------------
-
-    def _policy(self, run: Run) -> Policy:
-        settings = self._settings
-        return Policy(
-            n_depth=settings.n_depth,
-            places=settings.drift_k_followups,
-            duplicate_threshold=settings.duplicate_threshold,
-            seed=run.question.seed,
-        )
-
-    def _header(self, run: Run) -> RunHeader:
-        return RunHeader(run.query, run.question.seed, run.models, self._recorded(run))
-
-    def _recorded(self, run: Run) -> dict[str, Cell | bool]:
-        recorded: dict[str, Cell | bool] = {name: getattr(self._settings, name) for name in RECORDED_SETTINGS}
-        recorded["community_level"] = run.question.community_level
-        recorded["response_type"] = run.question.response_type
-        return recorded
 
 
 def resumable(question: Question) -> QueryState:

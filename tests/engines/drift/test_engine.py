@@ -423,3 +423,25 @@ async def test_time_spent_side_by_side_counts_once() -> None:
     chat = ScriptedChat(delayed(script(), lambda: 0.02))
     seen = await drift(chat, settings(n_depth=1, drift_k_followups=8))
     assert all(seconds <= seen.answer.timing["total"] for seconds in seen.answer.timing.values())
+
+
+async def test_a_run_resumed_with_other_settings_says_so_and_keeps_its_seed() -> None:
+    short = await drift(setting=settings(n_depth=1, drift_k_followups=3), seed=7)
+    deeper = settings(n_depth=2, drift_k_followups=3)
+    longer = await drift(
+        setting=deeper,
+        seed=8,
+        resume=short.answer.drift,
+        community_level=1,
+        filters=Filters(entity_types=("SHIP",)),
+    )
+    (notice,) = [notice for notice in longer.of(Notice) if notice.code == "resume.differs"]
+    assert "community_level: 2, now 1" in notice.text
+    assert "entity_types: none, now SHIP" in notice.text
+    assert read_document(longer.answer.drift).seed == 7
+
+
+async def test_more_depth_is_no_other_setting() -> None:
+    short = await drift(setting=settings(n_depth=1, drift_k_followups=3))
+    longer = await drift(setting=settings(n_depth=2, drift_k_followups=4), resume=short.answer.drift)
+    assert notices(longer) == []

@@ -8,13 +8,23 @@ use: that is ``engines/build.py``, which calls the factory for the provider that
 from __future__ import annotations
 
 import random
+import re
 from typing import TYPE_CHECKING, Literal
 
+from graphrag_cli.errors import SettingsError
 from graphrag_cli.llm.azure import aad_tokens, is_unified, named_deployment, resource_url
 from graphrag_cli.llm.base import CallParams
 from graphrag_cli.llm.batches import BatchedEmbedder
 from graphrag_cli.llm.capabilities import Capabilities
-from graphrag_cli.llm.endpoint import OPENAI_BASE, base_url, is_azure, is_loopback, is_openai
+from graphrag_cli.llm.endpoint import (
+    OPENAI_BASE,
+    address_fault,
+    base_url,
+    is_azure,
+    is_loopback,
+    is_openai,
+    shown_url,
+)
 from graphrag_cli.llm.openai_chat import OpenAIChat
 from graphrag_cli.llm.openai_client import Client, Endpoint
 from graphrag_cli.llm.openai_embed import OpenAIEmbedder
@@ -108,6 +118,7 @@ def endpoint_of(
     is ever sent it.
     """
     url = base_url(settings.api_base or OPENAI_BASE)
+    _check(settings, url)
     key = settings.api_key.get_secret_value().strip() if settings.api_key else None
     if not key and kind == "openai" and is_openai(url):
         key = environment.get("OPENAI_API_KEY", "").strip()
@@ -123,6 +134,28 @@ def endpoint_of(
         headers=tuple(settings.headers.items()),
         timeout=settings.timeout,
     )
+
+
+def _check(settings: EndpointSettings, url: str) -> None:
+    """Raises ``SettingsError`` for an address, a proxy or a header that no request can be made with."""
+    if fault := address_fault(url):
+        raise SettingsError(
+            f"`api_base` {shown_url(url)!r} of model {settings.model!r} is no address: {fault}",
+            hint="such as http://localhost:11434/v1 or https://api.openai.com/v1",
+        )
+    if settings.proxy and (fault := address_fault(settings.proxy)):
+        raise SettingsError(
+            f"`proxy` of model {settings.model!r} is no address: {fault}",
+            hint="such as http://proxy.example:3128",
+        )
+    for name, value in settings.headers.items():
+        if not (
+            re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII) and value.isascii() and value.isprintable()
+        ):
+            raise SettingsError(
+                f"the header {name!r} of model {settings.model!r} cannot be sent",
+                hint="names of headers are words with dashes; values are ASCII, on one line",
+            )
 
 
 def _azure(settings: EndpointSettings, url: str, key: str | None, tokens: AadTokens | None) -> Endpoint:

@@ -36,14 +36,39 @@ class Secrets:
 
 def shown_url(url: str) -> str:
     """``url`` for people: without user, password and query, all of which may hold keys."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return re.split(r"[?#]", _USERINFO.sub("", url))[0]
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
 
 
+def _host(url: str) -> str:
+    """The host of ``url``; empty when there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def address_fault(url: str) -> str | None:
+    """What is wrong with ``url`` as an address of HTTP, or None."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        return str(error)
+    if parts.scheme not in ("http", "https"):
+        return "it must begin with http:// or https://"
+    if not parts.hostname or " " in parts.hostname:
+        return "it names no host"
+    return "its port is 0" if port == 0 else None
+
+
 def is_loopback(url: str) -> bool:
     """Whether ``url`` leads to this machine."""
-    host = urlsplit(url).hostname or ""
+    host = _host(url)
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -55,13 +80,13 @@ def is_loopback(url: str) -> bool:
 
 def is_openai(url: str) -> bool:
     """Whether ``url`` is OpenAI's own API, the only place its key from the environment may go."""
-    host = urlsplit(url).hostname or ""
+    host = _host(url)
     return host == "openai.com" or host.endswith(".openai.com")
 
 
 def is_azure(url: str) -> bool:
     """Whether ``url`` is an Azure OpenAI resource."""
-    host = urlsplit(url).hostname or ""
+    host = _host(url)
     return host.endswith((".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com"))
 
 

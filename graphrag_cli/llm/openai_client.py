@@ -233,14 +233,11 @@ def check_access(endpoint: Endpoint) -> None:
     )
 
 
-def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
+def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
     import httpx2
 
-    with members_on_demand():
-        from openai import AsyncAzureOpenAI, AsyncOpenAI
-
     here = is_loopback(endpoint.url)
-    http = httpx2.AsyncClient(
+    return httpx2.AsyncClient(
         timeout=httpx2.Timeout(endpoint.timeout, connect=min(endpoint.timeout, _LONGEST_CONNECT)),
         limits=httpx2.Limits(max_connections=_OPEN_CONNECTIONS, max_keepalive_connections=50),
         follow_redirects=not here,
@@ -250,6 +247,23 @@ def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
         verify=not (here and endpoint.url.startswith("http://")),
         event_hooks={"request": [_Leaves(_unwanted_headers(endpoint))]},
     )
+
+
+def _make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
+    import httpx2
+
+    with members_on_demand():
+        from openai import AsyncAzureOpenAI, AsyncOpenAI
+
+    try:
+        http = _http_client(endpoint)
+    except (ValueError, httpx2.InvalidURL):
+        http = None
+    if http is None:
+        raise SettingsError(
+            "a proxy that the environment names is no address that can be used",
+            hint="check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY",
+        )
     headers: dict[str, str] = dict(endpoint.headers)
     if endpoint.kind == "azure":
         return AsyncAzureOpenAI(

@@ -10,7 +10,11 @@ from graphrag_cli.errors import AuthError, SettingsError
 from graphrag_cli.llm.azure import AadTokens, Token
 from graphrag_cli.llm.build import endpoint_of
 from graphrag_cli.llm.endpoint import base_url, is_loopback, shown_url
-from graphrag_cli.llm.openai_client import Endpoint, check_access
+from graphrag_cli.llm.openai_client import (
+    Endpoint,
+    _make_sdk,  # pyright: ignore[reportPrivateUsage]
+    check_access,
+)
 from graphrag_cli.llm.prices import PricedModel, Prices, priced
 
 
@@ -45,6 +49,32 @@ def test_the_path_of_a_call_is_taken_off(pasted: str) -> None:
 
 def settings(**fields: object) -> ChatModelSettings:
     return ChatModelSettings.model_validate({"model": "gpt-4.1", **fields})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"api_base": "localhost:11434/v1"},
+        {"api_base": "http://"},
+        {"api_base": "ftp://host/v1"},
+        {"api_base": "http://[::1/v1"},
+        {"api_base": "http://host:99999/v1"},
+        {"api_base": "http://host:port/v1"},
+        {"api_base": "http://two words/v1"},
+        {"proxy": "nonsense"},
+        {"headers": {"Bad Name": "x"}},
+        {"headers": {"X-Name": "two\nlines"}},
+    ],
+)
+def test_what_no_request_can_be_made_with_is_said_before_one_is(wrong: dict[str, object]) -> None:
+    with pytest.raises(SettingsError, match="gpt-4"):
+        endpoint_of(settings(api_key=SecretStr("k"), **wrong), "openai", {})
+
+
+def test_a_proxy_of_the_environment_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "nonsense://x")
+    with pytest.raises(SettingsError, match="proxy"):
+        _make_sdk(Endpoint("m", "http://host.example/v1"))
 
 
 def test_the_key_of_the_environment_goes_to_openai_only() -> None:

@@ -35,11 +35,16 @@ def section_line(section: SectionSummary, symbols: Symbols) -> str:
 
 def record_line(record: ContextRecord, id_width: int, symbols: Symbols) -> str:
     """``12  AMUNDSEN  57 tokens  similarity 0.71, rank 1``."""
-    title = plain_line(record.title)
+    title = plain_line(record.title or _longest(record))
     title = title if len(title) <= _TITLE else title[: _TITLE - 1].rstrip() + symbols.running
     why = reasons(record.why)
     cut = ", cut to fit" if record.cut else ""
     return f"{record.id:>{id_width}}  {title:<{_TITLE}}  {record.tokens:>5} tokens  {why}{cut}".rstrip()
+
+
+def _longest(record: ContextRecord) -> str:
+    """What a record without a title says: the longest of its texts."""
+    return max((value for value in record.values.values() if isinstance(value, str)), key=len, default="")
 
 
 def reasons(why: Mapping[str, Cell]) -> str:

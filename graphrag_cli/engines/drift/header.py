@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from graphrag_cli.engines.run import Run
     from graphrag_cli.events import Cell
 
-FREE = ("n_depth", "drift_k_followups", "reduce_min_score", "response_type")
-"""Settings that a resumed run may well have others of: what was asked before would have been asked just so."""
-BINDING = ("primer_folds", "duplicate_threshold")
+RECORDED = ("n_depth", "drift_k_followups", "primer_folds", "duplicate_threshold", "reduce_min_score")
+"""Keys of ``drift_search`` that a state holds."""
+FREE = frozenset({"n_depth", "drift_k_followups", "reduce_min_score", "response_type"})
+"""What a resumed run may well have otherwise: what was asked before would have been asked just so."""
 
 
 def policy_of(settings: DriftSearchSettings, seed: int) -> Policy:
@@ -31,7 +32,7 @@ def header_of(run: Run, settings: DriftSearchSettings) -> RunHeader:
 
 def recorded(question: Question, settings: DriftSearchSettings) -> dict[str, Cell | bool]:
     """Settings and flags that shaped the run; those that narrow it are there only where they were given."""
-    found: dict[str, Cell | bool] = {name: getattr(settings, name) for name in (*FREE[:3], *BINDING)}
+    found: dict[str, Cell | bool] = {name: getattr(settings, name) for name in RECORDED}
     found["community_level"] = question.community_level
     found["response_type"] = question.response_type
     filters = question.filters
@@ -48,7 +49,7 @@ def recorded(question: Question, settings: DriftSearchSettings) -> dict[str, Cel
 
 def differences(before: Mapping[str, Cell | bool], now: Mapping[str, Cell | bool]) -> list[str]:
     """What a resumed run has otherwise than the run before it, in words; ``FREE`` settings do not count."""
-    names = sorted({*before, *now} - set(FREE))
+    names = sorted({*before, *now} - FREE)
     return [
         f"{name}: {_shown(before.get(name))}, now {_shown(now.get(name))}"
         for name in names

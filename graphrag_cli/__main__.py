@@ -18,6 +18,8 @@ What imports make stays; looking through it every 700 objects is a tenth of the 
 def main() -> NoReturn:
     """Runs the command line in ``sys.argv`` and exits with its status."""
     gc.set_threshold(COLLECT_AFTER, 20, 20)
+    # Products here are small or wait for memory; threads that wait for them in a loop cost more than they give.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from graphrag_cli.cli.boundary import run
     from graphrag_cli.index.lean import without_pandas
 

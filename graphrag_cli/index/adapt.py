@@ -21,6 +21,8 @@ from graphrag_cli.index.source import SourceTable
 
 _LONG = frozenset({"description", "text", "content", "summary", "source_text"})
 """Columns of long texts: only the rows asked for are ever held."""
+HELD_BYTES = 8 * 1024 * 1024
+"""Shorter columns of texts are held whole all the same: many questions read them again and again."""
 CACHED_ROWS = 20_000
 """Columns of shorter tables are read quickly enough."""
 
@@ -90,17 +92,23 @@ class Tables:
             yield from self._canonical(pa.chunked_array([chunk]), table, spelling, column).chunks
 
     def take(self, table: TableName, name: str, rows: convert.Ints) -> Array:
-        """Values of a canonical column at ``rows``. Long texts are mapped or not kept, other columns are."""
-        column = SCHEMA[table][name]
+        """Values of a canonical column at ``rows``. Of long texts only these are held, unless they are mapped."""
+        ready = self._ready.get((table, name))
+        if ready is not None:
+            return convert.take(ready, rows)
+        spelling = self.spelling(table, name)
+        if spelling is None or not len(rows) or not self._is_passed_by(table, name, spelling):
+            return convert.take(self.column(table, name), rows)
         with self._lock:
-            spelling = self.spelling(table, name)
-            whole = name not in _LONG or spelling is None or self._is_cached(table, name)
-            if whole or (table, name) in self._ready or not len(rows):
-                return convert.take(self.column(table, name), rows)
-            assert spelling is not None
             kept = self._rows_kept(table)
             taken = self.sources[table].take(spelling, rows if kept is None else kept[rows])
-            return arrow.joined(convert.column(pa.chunked_array([taken]), column))
+        return arrow.joined(convert.column(pa.chunked_array([taken]), SCHEMA[table][name]))
+
+    def _is_passed_by(self, table: TableName, name: str, spelling: str) -> bool:
+        """Whether a column is too long to be held, and not kept where it can be mapped."""
+        if name not in _LONG or self._is_cached(table, name):
+            return False
+        return self.sources[table].bytes_of(spelling) > HELD_BYTES
 
     def _is_cached(self, table: TableName, name: str) -> bool:
         """Whether a column is worth keeping in the cache: not one of lists, which are only passed through."""

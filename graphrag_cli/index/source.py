@@ -53,6 +53,10 @@ class SourceTable(Protocol):
         """One column, whole. Raises ``IndexDataError`` when the file cannot be read."""
         ...
 
+    def bytes_of(self, name: str) -> int:
+        """About how many bytes a column takes when it is read."""
+        ...
+
     def batches(self, name: str) -> Iterator[Array]:
         """One column, piece by piece; nothing is kept. Raises ``IndexDataError`` when the file cannot be read."""
         ...
@@ -154,16 +158,21 @@ class ParquetTable:
 
     def _batch_rows(self, name: str) -> int:
         """How many rows make a batch of reasonable size."""
+        return max(256, min(_BATCH, self.rows * _BATCH_BYTES // max(self.bytes_of(name), 1)))
+
+    def bytes_of(self, name: str) -> int:
+        """As the footer says: without compression, but with repeated values written once."""
         metadata = self._file.metadata
         chunks = [
             metadata.row_group(group).column(place)
             for group in range(metadata.num_row_groups)
             for place in range(metadata.num_columns)
         ]
-        size = sum(
-            chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema.split(".", 1)[0] == name
+        return sum(
+            int(chunk.total_uncompressed_size)
+            for chunk in chunks
+            if chunk.path_in_schema.split(".", 1)[0] == name
         )
-        return max(256, min(_BATCH, self.rows * _BATCH_BYTES // max(size, 1)))
 
     def take(self, name: str, rows: NDArray[np.int64]) -> Array:
         """Decodes the row groups that hold ``rows``, piece by piece, and keeps nothing else."""
@@ -261,6 +270,10 @@ class CsvTable:
         """One column."""
         self._used.add(name)
         return self._table.column(name)
+
+    def bytes_of(self, name: str) -> int:
+        """Nothing more than the table takes already."""
+        return 0
 
     def batches(self, name: str) -> Iterator[Array]:
         """The chunks of one column."""

@@ -26,8 +26,9 @@ from graphrag_cli.llm.endpoint import (
     shown_url,
 )
 from graphrag_cli.llm.openai_chat import OpenAIChat
-from graphrag_cli.llm.openai_client import Client, Endpoint
+from graphrag_cli.llm.openai_client import Client
 from graphrag_cli.llm.openai_embed import OpenAIEmbedder
+from graphrag_cli.llm.openai_sdk import Endpoint
 from graphrag_cli.llm.rate import Throttle, ThrottledChat, ThrottledEmbedder
 from graphrag_cli.llm.retry import RetryingChat, RetryingEmbedder, RetryPolicy
 from graphrag_cli.llm.windows import known_window

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from graphrag_cli.errors import DeadlineError, LimitError, SettingsError
 from graphrag_cli.events import StageUsage, Usage
-from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, close_items
+from graphrag_cli.llm.base import CallUsage
+from graphrag_cli.llm.metered import ANSWER_STAGES, MeteredChat, MeteredEmbedder, Spend
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from graphrag_cli.llm.base import (
         ChatModel,
         ChatRequest,
         Embedder,
         Message,
-        ReplyItem,
         Stage,
         TokenCounter,
     )
@@ -33,8 +30,6 @@ TOKENS_PER_MESSAGE = 4
 TOKENS_PER_PROMPT = 3
 """What chat formats add once, to open the reply."""
 
-ANSWER_STAGES: frozenset[str] = frozenset({"answer", "reduce"})
-"""Stages that write the answer of a run."""
 KEPT_SHARE = 0.2
 """Share of tokens, cost and time that ``keep_for_answer`` keeps."""
 
@@ -91,7 +86,7 @@ class UsageMeter:
         self._stages: dict[str, StageUsage] = {}
         self._cost: float | None = 0.0
         self._counted = False
-        self._held = _Spend()
+        self._held = Spend()
         self._kept_calls = 0
         self._kept_share = 0.0
 
@@ -105,11 +100,11 @@ class UsageMeter:
 
     def chat(self, model: ChatModel) -> ChatModel:
         """``model``, metered."""
-        return _MeteredChat(model, self)
+        return MeteredChat(model, self)
 
     def embedder(self, model: Embedder) -> Embedder:
         """``model``, metered."""
-        return _MeteredEmbedder(model, self)
+        return MeteredEmbedder(model, self)
 
     def usage(self) -> Usage:
         """What was spent so far. Tokens of embedded texts are always our count."""
@@ -121,7 +116,7 @@ class UsageMeter:
 
     # ---- used by the wrappers -------------------------------------------------------------------------------
 
-    def admit_chat(self, model: str, request: ChatRequest) -> _Spend:
+    def admit_chat(self, model: str, request: ChatRequest) -> Spend:
         """Counts the call and holds what its prompt will spend; raises when a limit forbids it."""
         total = Usage(self._stages).total
         answers = request.stage in ANSWER_STAGES
@@ -132,27 +127,27 @@ class UsageMeter:
         self._add(request.stage, StageUsage(llm_calls=1))
         return held
 
-    def admit_embedding(self, model: str, texts: Sequence[str]) -> _Spend:
+    def admit_embedding(self, model: str, texts: Sequence[str]) -> Spend:
         """The same for an embedding call."""
         held = self._hold(model, lambda: sum(map(self._tokens.count, texts)))
         self._add("embed", StageUsage(embedding_calls=1))
         return held
 
-    def settle_chat(self, model: str, stage: Stage, usage: CallUsage, held: _Spend) -> None:
+    def settle_chat(self, model: str, stage: Stage, usage: CallUsage, held: Spend) -> None:
         """Replaces what was held by what was used."""
         self._held = self._held - held
         self._counted = self._counted or (usage.counted and usage != CallUsage(counted=True))
         self._add(stage, StageUsage(prompt_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens))
         self._pay(model, usage.prompt_tokens, usage.output_tokens)
 
-    def settle_embedding(self, model: str, texts: Sequence[str], held: _Spend) -> None:
+    def settle_embedding(self, model: str, texts: Sequence[str], held: Spend) -> None:
         """Replaces what was held by what was used."""
         self._held = self._held - held
         used = sum(map(self._tokens.count, texts))
         self._add("embed", StageUsage(embedding_tokens=used))
         self._pay(model, used, 0)
 
-    def release(self, held: _Spend) -> None:
+    def release(self, held: Spend) -> None:
         """Gives back what was held for a call that spent nothing."""
         self._held = self._held - held
 
@@ -182,15 +177,15 @@ class UsageMeter:
             return remaining
         return max(0.0, remaining - self._kept_share * self._limits.deadline)
 
-    def _hold(self, model: str, count: Callable[[], int], *, answers: bool = False) -> _Spend:
+    def _hold(self, model: str, count: Callable[[], int], *, answers: bool = False) -> Spend:
         """Checks deadline, tokens and cost against what is spent and what calls under way will spend."""
         usable = 1.0 if answers else 1.0 - self._kept_share
         if self._seconds_for(answers=answers) == 0.0:
             raise self._late()
         if self._limits.max_tokens is None and self._limits.max_cost is None:
-            return _Spend()
+            return Spend()
         prompt = count()
-        wanted = self._held + _Spend(prompt, self._price(model, prompt))
+        wanted = self._held + Spend(prompt, self._price(model, prompt))
         if self._limits.max_tokens is not None:
             total = Usage(self._stages).total
             spent = total.prompt_tokens + total.output_tokens + total.embedding_tokens
@@ -230,93 +225,5 @@ class UsageMeter:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Spend:
-    """Tokens and USD that calls under way will spend at least."""
-
-    tokens: int = 0
-    cost: float = 0.0
-
-    def __add__(self, other: _Spend) -> _Spend:
-        return _Spend(self.tokens + other.tokens, self.cost + other.cost)
-
-    def __sub__(self, other: _Spend) -> _Spend:
-        return _Spend(self.tokens - other.tokens, max(0.0, self.cost - other.cost))
-
-
 def _limit(what: str, limit: str, flag: str) -> LimitError:
     return LimitError(f"the limit on {what} ({limit}) is reached", hint=f"allow more with {flag}")
-
-
-class _MeteredChat:
-    """A chat model whose calls are counted and limited."""
-
-    def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
-        self._model = model
-        self._meter = meter
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
-        meter, model = self._meter, self._model.name
-        held = meter.admit_chat(model, request)
-        text: list[str] = []
-        used: CallUsage | None = None
-        sent = False
-        items = self._model.stream(request)
-        try:
-            answers = request.stage in ANSWER_STAGES
-            while (item := await meter.within_deadline(anext(items, None), answers=answers)) is not None:
-                if isinstance(item, ReplyDelta):
-                    text.append(item.text)
-                elif isinstance(item, ReplyEnd):
-                    used = item.usage
-                    if used == CallUsage():
-                        used = meter.counted_usage(request, "".join(text))
-                        item = ReplyEnd(item.outcome, used, item.finish_reason, item.model)
-                yield item
-        except (DeadlineError, asyncio.CancelledError, GeneratorExit):
-            sent = True
-            raise
-        finally:
-            await close_items(items)
-            if used is None and (sent or text):
-                used = meter.counted_usage(request, "".join(text))
-            if used is None:
-                meter.release(held)
-            else:
-                meter.settle_chat(model, request.stage, used, held)
-
-    async def aclose(self) -> None:
-        await self._model.aclose()
-
-
-class _MeteredEmbedder:
-    """An embedder whose calls are counted and limited."""
-
-    def __init__(self, model: Embedder, meter: UsageMeter) -> None:
-        self._model = model
-        self._meter = meter
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    @property
-    def width(self) -> int | None:
-        return self._model.width
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        held = self._meter.admit_embedding(self._model.name, texts)
-        try:
-            vectors = await self._meter.within_deadline(self._model.embed(texts))
-        except BaseException:
-            self._meter.release(held)
-            raise
-        self._meter.settle_embedding(self._model.name, texts, held)
-        return vectors
-
-    async def aclose(self) -> None:
-        await self._model.aclose()

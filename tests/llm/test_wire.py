@@ -13,7 +13,7 @@ from graphrag_cli.errors import ModelError
 from graphrag_cli.llm.chunks import ChunkReader
 from graphrag_cli.llm.endpoint import Secrets
 from graphrag_cli.llm.faults import Target
-from graphrag_cli.llm.openai_client import Endpoint
+from graphrag_cli.llm.openai_sdk import Endpoint
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter, strip_reasoning
 from graphrag_cli.llm.wire import Chunk, read_chunk
 

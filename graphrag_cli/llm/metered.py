@@ -1,0 +1,116 @@
+"""Models whose calls are counted and limited; the counting itself is the meter's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from graphrag_cli.errors import DeadlineError
+from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, close_items
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from graphrag_cli.llm.base import ChatModel, ChatRequest, Embedder
+    from graphrag_cli.llm.usage import UsageMeter
+
+ANSWER_STAGES: frozenset[str] = frozenset({"answer", "reduce"})
+"""Stages that write the answer of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """Tokens and USD that calls under way will spend at least."""
+
+    tokens: int = 0
+    cost: float = 0.0
+
+    def __add__(self, other: Spend) -> Spend:
+        return Spend(self.tokens + other.tokens, self.cost + other.cost)
+
+    def __sub__(self, other: Spend) -> Spend:
+        return Spend(self.tokens - other.tokens, max(0.0, self.cost - other.cost))
+
+
+class MeteredChat:
+    """A chat model whose calls are counted and limited."""
+
+    def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
+        self._model = model
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """That of the model inside."""
+        return self._model.name
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
+        """See ``ChatModel.stream``; raises ``LimitError`` and ``DeadlineError`` too."""
+        meter, model = self._meter, self._model.name
+        held = meter.admit_chat(model, request)
+        text: list[str] = []
+        used: CallUsage | None = None
+        sent = False
+        items = self._model.stream(request)
+        try:
+            answers = request.stage in ANSWER_STAGES
+            while (item := await meter.within_deadline(anext(items, None), answers=answers)) is not None:
+                if isinstance(item, ReplyDelta):
+                    text.append(item.text)
+                elif isinstance(item, ReplyEnd):
+                    used = item.usage
+                    if used == CallUsage():
+                        used = meter.counted_usage(request, "".join(text))
+                        item = ReplyEnd(item.outcome, used, item.finish_reason, item.model)
+                yield item
+        except (DeadlineError, asyncio.CancelledError, GeneratorExit):
+            sent = True
+            raise
+        finally:
+            await close_items(items)
+            if used is None and (sent or text):
+                used = meter.counted_usage(request, "".join(text))
+            if used is None:
+                meter.release(held)
+            else:
+                meter.settle_chat(model, request.stage, used, held)
+
+    async def aclose(self) -> None:
+        """Closes the model inside."""
+        await self._model.aclose()
+
+
+class MeteredEmbedder:
+    """An embedder whose calls are counted and limited."""
+
+    def __init__(self, model: Embedder, meter: UsageMeter) -> None:
+        self._model = model
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """That of the model inside."""
+        return self._model.name
+
+    @property
+    def width(self) -> int | None:
+        """That of the model inside."""
+        return self._model.width
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See ``Embedder.embed``; raises ``LimitError`` and ``DeadlineError`` too."""
+        held = self._meter.admit_embedding(self._model.name, texts)
+        try:
+            vectors = await self._meter.within_deadline(self._model.embed(texts))
+        except BaseException:
+            self._meter.release(held)
+            raise
+        self._meter.settle_embedding(self._model.name, texts, held)
+        return vectors
+
+    async def aclose(self) -> None:
+        """Closes the model inside."""
+        await self._model.aclose()

@@ -32,7 +32,7 @@ def test_questions_stand_under_who_raised_them() -> None:
     )
     assert made.render(ASCII, rows=10).plain.splitlines() == [
         "+ Why?",
-        "  + Who?  82",
+        "  + Who?  score 82",
         "    ... Where?",
         "  x When?",
     ]

@@ -91,7 +91,7 @@ class StepTree:
                 text.append(f"{symbol_of(node.state, symbols)} ", style=STYLES[node.state])
                 text.append(plain_line(node.query), style="" if node.state in {None, "answered"} else "dim")
                 if node.score is not None:
-                    text.append(f"  {node.score:.0f}", style="dim")
+                    text.append(f"  score {node.score:.0f}", style="dim")
                 text.append("\n")
         hidden = len(self._nodes) - len(chosen)
         if hidden:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from graphrag_cli.context.basic import build_basic_context
@@ -42,7 +43,7 @@ class BasicSearch:
             yield run.finished((), (), status="no_data", text="" if question.context_only else NO_DATA)
             return
 
-        async for event in write_fitting(
+        events = write_fitting(
             run,
             self._settings.max_context_tokens,
             lambda budget: asyncio.to_thread(
@@ -53,8 +54,10 @@ class BasicSearch:
             ),
             self._settings.conversation_history_max_turns,
             call_params(self._settings.call_args),
-        ):
-            yield event
+        )
+        async with aclosing(events):
+            async for event in events:
+                yield event
 
     async def _nearest(self, run: Run) -> tuple[Rows, list[float]]:
         """Rows of the nearest text units, most similar first, and their similarities."""

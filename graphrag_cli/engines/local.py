@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,7 +52,7 @@ class LocalSearch:
             yield run.finished((), (), status="no_data", text="" if question.context_only else NO_DATA)
             return
 
-        async for event in write_fitting(
+        events = write_fitting(
             run,
             self._settings.max_context_tokens,
             lambda budget: asyncio.to_thread(self._build, question, matches, budget),
@@ -60,8 +61,10 @@ class LocalSearch:
             ),
             self._settings.conversation_history_max_turns,
             call_params(self._settings.call_args),
-        ):
-            yield event
+        )
+        async with aclosing(events):
+            async for event in events:
+                yield event
 
     async def _match(self, run: Run) -> tuple[Matches, list[str]]:
         """The chosen entities, and names asked for that the index does not have."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -38,7 +38,16 @@ from graphrag_cli.events import (
     Status,
     TextDelta,
 )
-from graphrag_cli.llm.base import CallParams, ChatRequest, Message, ReplyDelta, ReplyEnd, ReplyNotice, Stage
+from graphrag_cli.llm.base import (
+    CallParams,
+    ChatRequest,
+    Message,
+    ReplyDelta,
+    ReplyEnd,
+    ReplyNotice,
+    Stage,
+    close_items,
+)
 from graphrag_cli.llm.usage import UsageMeter
 
 if TYPE_CHECKING:
@@ -177,14 +186,15 @@ class Run:
 
     async def write(
         self, messages: tuple[Message, ...], stage: Stage, params: CallParams
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event]:
         """Streams the final answer; ``written`` says how it ended. Raises ``ModelError`` when nothing came."""
         self.written = written = Written()
         request = ChatRequest(messages, stage, params=params, stream=self.question.stream)
         end: ReplyEnd | None = None
+        items = self.chat.stream(request)
         with self.timed(stage):
             try:
-                async for item in self.chat.stream(request):
+                async for item in items:
                     match item:
                         case ReplyDelta(text):
                             written.text += text
@@ -200,6 +210,8 @@ class Run:
                 self.failed.append(f"{stage}: {error.message}")
                 yield self.notice("answer.cut", f"The answer ends early: {error.message}")
                 return
+            finally:
+                await close_items(items)
         notice = self._judge(end, stage)
         if notice is not None:
             yield notice

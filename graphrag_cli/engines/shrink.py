@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from graphrag_cli.engines.run import Run
@@ -27,7 +28,7 @@ async def write_fitting(
     prompt: Callable[[str], str],
     max_turns: int,
     params: CallParams,
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event]:
     """Yields everything from ``ContextBuilt`` to ``RunFinished``.
 
     ``build`` makes the context for a budget in tokens, ``prompt`` the system prompt around its text. When the
@@ -50,8 +51,9 @@ async def write_fitting(
         yield StageProgress("answer")
         messages = (Message("system", system), *turns, Message("user", run.query))
         try:
-            async for event in run.write(messages, "answer", params):
-                yield event
+            async with aclosing(run.write(messages, "answer", params)) as events:
+                async for event in events:
+                    yield event
         except ContextLengthError:
             if shrinks == MAX_SHRINKS:
                 raise

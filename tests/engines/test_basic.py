@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from typing import cast
+
 import pytest
 
 from graphrag_cli.config.settings import BasicSearchSettings
@@ -14,9 +17,9 @@ from graphrag_cli.errors import (
     UnusableReplyError,
     VectorError,
 )
-from graphrag_cli.events import ContextBuilt, Notice, TextDelta
+from graphrag_cli.events import ContextBuilt, Event, Notice, TextDelta
 from graphrag_cli.llm.replies import RewriteReply
-from graphrag_cli.llm.scripted import HashEmbedder, Reply
+from graphrag_cli.llm.scripted import HashEmbedder, Reply, ScriptedChat
 from graphrag_cli.llm.usage import Limits
 from tests.engines.kit import question, run, scripted, toolbox
 
@@ -197,3 +200,14 @@ async def test_the_engine_keeps_nothing_between_questions() -> None:
     second = await run(search.stream(question()))
     assert first.answer.usage == second.answer.usage
     assert first.answer.context == second.answer.context
+
+
+async def test_closing_the_run_stops_the_call() -> None:
+    chat = ScriptedChat([Reply("one two three four", pause=0.05)])
+    events = BasicSearch(toolbox(chat), BasicSearchSettings()).stream(question())
+    async for event in events:
+        if isinstance(event, TextDelta):
+            break
+    assert chat.running == 1
+    await cast("AsyncGenerator[Event]", events).aclose()
+    assert chat.running == 0

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -7,9 +10,10 @@ from graphrag_cli.config.settings import LocalSearchSettings
 from graphrag_cli.engines.base import Filters
 from graphrag_cli.engines.local import LocalSearch, choose_entities
 from graphrag_cli.errors import IndexDataError
-from graphrag_cli.events import Notice
+from graphrag_cli.events import Event, Notice, TextDelta
 from graphrag_cli.index.snapshot import as_rows
 from graphrag_cli.index.vectors import Hits
+from graphrag_cli.llm.scripted import Reply, ScriptedChat
 from tests.engines.kit import Seen, question, run, scripted, toolbox
 from tests.sample import sample_snapshot
 
@@ -108,3 +112,14 @@ def test_ids_that_the_tables_do_not_have_are_skipped() -> None:
     snapshot = sample_snapshot()
     hits = Hits(("gone", *snapshot.entity_ids(as_rows([3]))), (0.9, 0.8))
     assert choose_entities(snapshot, hits, as_rows([]), as_rows([]), 5, -1.0).rows.tolist() == [3]
+
+
+async def test_closing_the_run_stops_the_call() -> None:
+    chat = ScriptedChat([Reply("one two three four", pause=0.05)])
+    events = LocalSearch(toolbox(chat), LocalSearchSettings()).stream(question())
+    async for event in events:
+        if isinstance(event, TextDelta):
+            break
+    assert chat.running == 1
+    await cast("AsyncGenerator[Event]", events).aclose()
+    assert chat.running == 0

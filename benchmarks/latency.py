@@ -30,8 +30,8 @@ def seconds(call: Call) -> float:
 def critical_path(calls: Sequence[Call], nodes: Sequence[dict[str, Any]]) -> float:
     """Seconds of the longest chain of calls that had to wait for one another in a DRIFT run.
 
-    HyDE, the embedding of its text, the slowest primer fold, the dearest path of follow-ups from the root, and the
-    final answer. ``nodes`` are those of the state; the endpoint's own clock gives the durations.
+    HyDE, the embedding of its text, the slowest primer fold, the dearest path of follow-ups from the root (each
+    waits for the embedding of its siblings and itself), and the final answer. ``nodes`` are those of the state; the endpoint's own clock gives the durations.
     """
     ordered = sorted(calls, key=lambda call: call.began)
     plain = [call for call in ordered if call.stage == "answer"]
@@ -42,19 +42,28 @@ def critical_path(calls: Sequence[Call], nodes: Sequence[dict[str, Any]]) -> flo
         if call.stage == "step":
             steps[call.asked] = max(steps.get(call.asked, 0.0), seconds(call))
     ends = [seconds(call) for call in (plain[0], plain[-1], *embeds[:1])]
-    return sum(ends) + max(primers, default=0.0) + _dearest_path(nodes, steps)
+    embedded = {call.asked: seconds(call) for call in embeds}
+    return sum(ends) + max(primers, default=0.0) + _dearest_path(nodes, steps, embedded)
 
 
-def _dearest_path(nodes: Sequence[dict[str, Any]], steps: dict[str, float]) -> float:
+def _dearest_path(
+    nodes: Sequence[dict[str, Any]], steps: dict[str, float], embedded: dict[str, float]
+) -> float:
     """Nodes come in the order they were raised, so parents come before their children.
 
     A question waits for its first parent alone; the others raised it again.
     """
-    until: dict[str, float] = {}
+    ready: dict[str, float] = {}
+    longest = 0.0
     for node in nodes:
-        before = max((until.get(parent, 0.0) for parent in node["parents"][:1]), default=0.0)
-        until[node["id"]] = before + steps.get(node["query"][:200], 0.0)
-    return max(until.values(), default=0.0)
+        if node["level"] is None:
+            continue
+        before = max((ready.get(parent, 0.0) for parent in node["parents"][:1]), default=0.0)
+        until = before + steps.get(node["query"][:200], 0.0)
+        longest = max(longest, until)
+        first = "".join(node["follow_ups"][:1])
+        ready[node["id"]] = until + embedded.get(first[:200], 0.0)
+    return longest
 
 
 def print_drift(command: Sequence[str], cache: Path) -> None:

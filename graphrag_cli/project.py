@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Self
 
 from graphrag_cli.config.load import Loaded, Where, load
 from graphrag_cli.engines.base import Question
-from graphrag_cli.engines.build import Builder, RunOptions
+from graphrag_cli.engines.build import Builder
 from graphrag_cli.engines.collect import collect
+from graphrag_cli.engines.models import RunOptions
 
 if TYPE_CHECKING:
     from graphrag_cli.engines.base import Engine

@@ -20,7 +20,10 @@ def questions(model: Model) -> list[dict[str, object]]:
 
 def render(model: Model) -> str:
     """The text of `expected.yaml`."""
-    return HEADER + yaml.safe_dump(questions(model), sort_keys=False, allow_unicode=True, width=110)
+    written: str = yaml.safe_dump(  # pyright: ignore[reportUnknownMemberType]
+        questions(model), sort_keys=False, allow_unicode=True, width=110
+    )
+    return HEADER + written
 
 
 def question_lines() -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.load import Where
     from graphrag_cli.config.settings import Level
     from graphrag_cli.engines.base import Filters, Question
-    from graphrag_cli.engines.build import RunOptions
+    from graphrag_cli.engines.models import RunOptions
     from graphrag_cli.events import Json, Method
     from graphrag_cli.llm.usage import Limits
 
@@ -85,7 +85,7 @@ def where_of(options: WhereOptions, overrides: Sequence[str] = ()) -> Where:
 
 def run_options(options: AskOptions) -> RunOptions:
     """What the flags say about the whole run."""
-    from graphrag_cli.engines.build import RunOptions
+    from graphrag_cli.engines.models import RunOptions
 
     models = options.models
     return RunOptions(options.output.stream, models.prompt_dir, models.record, models.replay)

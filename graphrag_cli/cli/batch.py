@@ -91,7 +91,7 @@ def run_batch_command(
     import asyncio
 
     from graphrag_cli.batch.summary import Tally
-    from graphrag_cli.engines.build import RunOptions
+    from graphrag_cli.engines.models import RunOptions
     from graphrag_cli.project import Project
 
     questions = _read(file, flags)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.findings import Found
 from graphrag_cli.config.check import check as check_settings
-from graphrag_cli.engines.build import Builder, RunOptions
+from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.engines.opening import settings_of
 from graphrag_cli.errors import CliError, IndexDataError, ModelError
 from graphrag_cli.index.check import IndexReport, VectorReport
@@ -49,7 +49,7 @@ class IndexCheck:
     def __init__(self, loaded: Loaded, settings: Settings) -> None:
         """``settings`` are those of this index. Raises ``IndexDataError`` when it cannot be opened at all."""
         self._loaded = loaded
-        self._builder = Builder(loaded, RunOptions())
+        self._models = Models(loaded, RunOptions())
         self._embedding_id = settings.local_search.embedding_model_id
         entry = settings.embedding_models.get(self._embedding_id)
         self._model = None if entry is None else entry.model
@@ -63,8 +63,8 @@ class IndexCheck:
         """What the index holds and how sound it is."""
         search = self._settings.global_search
         if self._local:
-            self._width = self._builder.embedder(self._embedding_id).width
-        tokens = self._builder.tokens(search.completion_model_id)
+            self._width = self._models.embedder(self._embedding_id).width
+        tokens = self._models.tokens(search.completion_model_id)
         return check_index(
             self._snapshot, self._vectors, tokens.count, search.max_context_tokens, self._width
         )
@@ -80,11 +80,11 @@ class IndexCheck:
 
     async def aclose(self) -> None:
         """Closes models."""
-        await self._builder.aclose()
+        await self._models.aclose()
 
     async def _self_test(self, vector: VectorReport) -> Found:
         try:
-            embed: Callable[[Sequence[str]], Awaitable[Matrix]] = self._builder.embedder(
+            embed: Callable[[Sequence[str]], Awaitable[Matrix]] = self._models.embedder(
                 self._embedding_id
             ).embed
             share = await self_test(self._snapshot, vector.name, self._vectors.open(vector.name), embed)
@@ -122,7 +122,7 @@ def report_found(report: IndexReport) -> Iterator[Found]:
 
 async def models_found(loaded: Loaded, *, online: bool) -> list[Found]:
     """Whether the models that methods use are set up, and with ``online`` whether they answer."""
-    builder = Builder(loaded, RunOptions())
+    models = Models(loaded, RunOptions())
     settings = loaded.settings
     searches = (settings.local_search, settings.global_search, settings.drift_search, settings.basic_search)
     chats = dict.fromkeys(search.completion_model_id for search in searches)
@@ -133,16 +133,16 @@ async def models_found(loaded: Loaded, *, online: bool) -> list[Found]:
     try:
         return [
             *[
-                await _model(f"completion_models.{name}", lambda name=name: _chat(builder, name, online))
+                await _model(f"completion_models.{name}", lambda name=name: _chat(models, name, online))
                 for name in chats
             ],
             *[
-                await _model(f"embedding_models.{name}", lambda name=name: _embedder(builder, name, online))
+                await _model(f"embedding_models.{name}", lambda name=name: _embedder(models, name, online))
                 for name in embedders
             ],
         ]
     finally:
-        await builder.aclose()
+        await models.aclose()
 
 
 async def _model(key: str, look: Callable[[], Awaitable[str]]) -> Found:
@@ -152,18 +152,18 @@ async def _model(key: str, look: Callable[[], Awaitable[str]]) -> Found:
         return Found("error", "models", error.code, key, f"{key}: {error.message}", error.hint)
 
 
-async def _chat(builder: Builder, model_id: str, online: bool) -> str:
+async def _chat(models: Models, model_id: str, online: bool) -> str:
     from graphrag_cli.llm.base import ChatRequest, Message, complete
 
-    chat = builder.chat(model_id)
+    chat = models.chat(model_id)
     if not online:
         return f"{chat.name}, not asked (--online asks it)"
     reply = await complete(chat, ChatRequest((Message("user", _PING),), "check"))
     return f"{chat.name} answers ({reply.outcome})"
 
 
-async def _embedder(builder: Builder, model_id: str, online: bool) -> str:
-    embedder = builder.embedder(model_id)
+async def _embedder(models: Models, model_id: str, online: bool) -> str:
+    embedder = models.embedder(model_id)
     if not online:
         return f"{embedder.name}, not asked (--online asks it)"
     vectors = await embedder.embed(["ready"])

@@ -12,7 +12,7 @@ from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.index_info import vector_names
 from graphrag_cli.documents.report_shapes import EMBED_SCHEMA
 from graphrag_cli.documents.strict import dumps
-from graphrag_cli.engines.build import Builder, RunOptions
+from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.errors import UsageError
 from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table
 from graphrag_cli.index.open import open_snapshot
@@ -70,8 +70,8 @@ async def _build(
     if len(settings) > 1:
         raise UsageError("index embed takes one index at a time", hint="name one folder with --data")
     model_id = loaded.settings.local_search.embedding_model_id
-    builder = Builder(loaded, RunOptions())
-    embedder = builder.embedder(model_id)
+    models = Models(loaded, RunOptions())
+    embedder = models.embedder(model_id)
     entry = loaded.settings.embedding_models[model_id]
     options = EmbedOptions(
         embedder.name, entry.batch_size, entry.concurrent_requests or loaded.settings.concurrent_requests
@@ -87,7 +87,7 @@ async def _build(
         ]
     finally:
         view.close()
-        await builder.aclose()
+        await models.aclose()
 
 
 class _Progress:

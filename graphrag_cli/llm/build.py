@@ -22,7 +22,6 @@ from graphrag_cli.llm.endpoint import (
     base_url,
     is_azure,
     is_loopback,
-    is_openai,
     shown_url,
 )
 from graphrag_cli.llm.openai_chat import OpenAIChat
@@ -34,7 +33,6 @@ from graphrag_cli.llm.retry import RetryingChat, RetryingEmbedder, RetryPolicy
 from graphrag_cli.llm.windows import known_window
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from graphrag_cli.config.settings import (
@@ -53,7 +51,6 @@ def openai_chat(
     tokens: TokenCounter,
     *,
     concurrency: int,
-    environment: Mapping[str, str],
     kind: Literal["openai", "azure"] = "openai",
 ) -> ChatModel:
     """A chat model behind an OpenAI-compatible (or Azure) endpoint, with retry and rate limits around it.
@@ -61,7 +58,7 @@ def openai_chat(
     ``concurrency`` is the root ``concurrent_requests``, used where the model sets none of its own. Nothing is
     imported or opened before the first call. Raises ``SettingsError`` for what can be known without one.
     """
-    endpoint = endpoint_of(settings, kind, environment)
+    endpoint = endpoint_of(settings, kind)
     chat = OpenAIChat(
         Client(endpoint),
         tokens,
@@ -77,11 +74,10 @@ def openai_embedder(
     tokens: TokenCounter,
     *,
     concurrency: int,
-    environment: Mapping[str, str],
     kind: Literal["openai", "azure"] = "openai",
 ) -> Embedder:
     """The same for an embedding model; batches go side by side, long texts in windows."""
-    endpoint = endpoint_of(settings, kind, environment)
+    endpoint = endpoint_of(settings, kind)
     embedder = OpenAIEmbedder(Client(endpoint), dimensions=settings.dimensions)
     throttled = ThrottledEmbedder(embedder, _throttle(settings, concurrency), tokens)
     return BatchedEmbedder(
@@ -110,19 +106,11 @@ def call_params(args: CallArgs) -> CallParams:
     return CallParams(**{name: getattr(args, name) for name in CallParams.__dataclass_fields__})
 
 
-def endpoint_of(
-    settings: EndpointSettings, kind: Literal["openai", "azure"], environment: Mapping[str, str]
-) -> Endpoint:
-    """Who serves the model and how to be let in.
-
-    OpenAI's key from the environment stands in for a missing one at OpenAI's own address only: no other server
-    is ever sent it.
-    """
+def endpoint_of(settings: EndpointSettings, kind: Literal["openai", "azure"]) -> Endpoint:
+    """Who serves the model and how to be let in. Keys come from settings, which know the environment too."""
     url = base_url(settings.api_base or OPENAI_BASE)
     _check(settings, url)
     key = settings.api_key.get_secret_value().strip() if settings.api_key else None
-    if not key and kind == "openai" and is_openai(url):
-        key = environment.get("OPENAI_API_KEY", "").strip()
     wants_token = settings.auth_method == "azure_managed_identity" and not is_loopback(url)
     if kind == "azure" or is_azure(url):
         return _azure(settings, url, key, aad_tokens(settings.audience) if wants_token and not key else None)

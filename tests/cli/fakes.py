@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from graphrag_cli.config.load import Where
 from graphrag_cli.engines.base import Question
-from graphrag_cli.engines.build import RunOptions
+from graphrag_cli.engines.models import RunOptions
 from graphrag_cli.errors import CliError
 from graphrag_cli.events import (
     Answer,

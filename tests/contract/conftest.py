@@ -62,7 +62,7 @@ async def chat_at(server: FakeServer) -> AsyncIterator[ChatAt]:
             timeout=timeout,
             max_context_window=window,
         )
-        made.append(openai_chat(settings, WordCounter(), concurrency=8, environment={}))
+        made.append(openai_chat(settings, WordCounter(), concurrency=8))
         return made[-1]
 
     yield make
@@ -86,7 +86,7 @@ async def embedder_at(server: FakeServer) -> AsyncIterator[EmbedderAt]:
             batch_size=batch,
             max_input_tokens=longest,
         )
-        made.append(openai_embedder(settings, WordCounter(), concurrency=8, environment={}))
+        made.append(openai_embedder(settings, WordCounter(), concurrency=8))
         return made[-1]
 
     yield make

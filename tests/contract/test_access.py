@@ -21,7 +21,7 @@ ASKED = ChatRequest((Message("user", "Who?"),), "answer")
 
 async def say(settings: ChatModelSettings) -> str:
     kind = "azure" if settings.provider == "azure" else "openai"
-    chat = openai_chat(settings, WordCounter(), concurrency=2, environment={}, kind=kind)
+    chat = openai_chat(settings, WordCounter(), concurrency=2, kind=kind)
     try:
         return (await complete(chat, ASKED)).text
     finally:
@@ -52,7 +52,7 @@ async def test_azure_embeds_by_deployment_too(server: FakeServer) -> None:
     settings = EmbeddingModelSettings(
         model="e", provider="azure", api_base=root(server), deployment_name="emb", api_version="2025-01-01"
     )
-    embedder = openai_embedder(settings, WordCounter(), concurrency=2, environment={}, kind="azure")
+    embedder = openai_embedder(settings, WordCounter(), concurrency=2, kind="azure")
     assert (await embedder.embed(["x"])).shape == (1, 8)
     await embedder.aclose()
     assert server.requests[0].path == "/openai/deployments/emb/embeddings?api-version=2025-01-01"

@@ -63,7 +63,7 @@ async def chat(request: pytest.FixtureRequest, model_file: Path) -> AsyncIterato
     if request.param == "endpoint":
         url: str = request.getfixturevalue("endpoint")
         settings = ChatModelSettings(model="smollm2", api_base=url)
-        made = openai_chat(settings, WordCounter(), concurrency=2, environment={})
+        made = openai_chat(settings, WordCounter(), concurrency=2)
     else:
         settings = ChatModelSettings(
             model="smollm2", provider="gguf", path=model_file, max_context_window=1024
@@ -120,7 +120,6 @@ async def test_the_endpoint_embeds(endpoint: str) -> None:
         EmbeddingModelSettings(model="smollm2", api_base=endpoint),
         WordCounter(),
         concurrency=2,
-        environment={},
     )
     vectors = await embedder.embed(["a ship in the ice", "a ship in pack ice", "tax law"])
     assert vectors.shape[0] == 3

@@ -130,8 +130,8 @@ def models(server: FakeServer, chat_mode: str, embed_mode: str, method: Method) 
     counter = counter_for("gpt-4o")
     return replace(
         tools(),
-        chat=openai_chat(chat, counter, concurrency=8, environment={}),
-        embedder=openai_embedder(embedding, counter, concurrency=8, environment={}),
+        chat=openai_chat(chat, counter, concurrency=8),
+        embedder=openai_embedder(embedding, counter, concurrency=8),
     )
 
 

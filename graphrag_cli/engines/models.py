@@ -103,6 +103,8 @@ class Models:
         from graphrag_cli.llm.tokens import choose_encoding
 
         settings = self.chat_settings(model_id)
+        if settings.provider == "scripted":
+            return None
         return choose_encoding(settings.model, settings.encoding_model).note
 
     def window(self, model_id: str) -> int | None:

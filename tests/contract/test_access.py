@@ -64,9 +64,7 @@ async def test_azure_without_a_key_sends_a_token(server: FakeServer) -> None:
         return "aad-token"
 
     settings = ChatModelSettings(model="gpt-4.1", provider="azure", api_base=root(server))
-    chat = OpenAIChat(
-        Client(replace(endpoint_of(settings, "azure", {}), token_provider=token)), WordCounter()
-    )
+    chat = OpenAIChat(Client(replace(endpoint_of(settings, "azure"), token_provider=token)), WordCounter())
     assert (await complete(chat, ASKED)).text == PROSE
     await chat.aclose()
     assert server.requests[0].headers["authorization"] == "Bearer aad-token"

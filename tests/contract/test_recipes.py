@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_cli.config.load import Where, load
-from graphrag_cli.engines.build import Builder, RunOptions
+from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.llm.base import CallParams, ChatRequest, Message, complete
 from graphrag_cli.llm.replies import MapReply
 from graphrag_cli.llm.structured import ask
@@ -65,9 +65,9 @@ def recipe_for(name: str) -> str:
 
 
 @pytest.fixture
-async def builder(
+async def models(
     request: pytest.FixtureRequest, server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[Builder]:
+) -> AsyncIterator[Models]:
     """The models of a recipe, at a server of its kind."""
     name: str = request.param
     kind = KINDS[name]
@@ -78,12 +78,12 @@ async def builder(
     server.mode = kind.modes
     base = f"http://127.0.0.1:{server.port}" if name == "Azure OpenAI" else server.base()
     overrides = (f"{CHAT}={base}", *([f"{EMBEDDING}={base}"] if kind.embeds else []))
-    made = Builder(load(Where(config=path, overrides=overrides)), RunOptions())
+    made = Models(load(Where(config=path, overrides=overrides)), RunOptions())
     yield made
     await made.aclose()
 
 
-each = pytest.mark.parametrize("builder", KINDS, indirect=True)
+each = pytest.mark.parametrize("models", KINDS, indirect=True)
 
 
 def test_every_recipe_for_a_server_is_tried_here() -> None:
@@ -93,8 +93,8 @@ def test_every_recipe_for_a_server_is_tried_here() -> None:
 
 
 @each
-async def test_it_answers_and_sends_json(builder: Builder, server: FakeServer) -> None:
-    chat = builder.chat("default_completion_model")
+async def test_it_answers_and_sends_json(models: Models, server: FakeServer) -> None:
+    chat = models.chat("default_completion_model")
     assert (await complete(chat, PROSE_CALL)).text == PROSE
     points = await ask(chat, JSON_CALL, MapReply, reask="{defect}")
     assert [point.score for point in points.value.points] == [85, 40]
@@ -108,10 +108,10 @@ async def test_it_answers_and_sends_json(builder: Builder, server: FakeServer) -
 
 
 @each
-async def test_it_embeds(builder: Builder, server: FakeServer) -> None:
+async def test_it_embeds(models: Models, server: FakeServer) -> None:
     if not next(kind for kind in KINDS.values() if kind.modes == server.mode).embeds:
-        assert builder.embedder("default_embedding_model").width == 384
+        assert models.embedder("default_embedding_model").width == 384
         return
     server.mode = "embed_reversed"
-    vectors = await builder.embedder("default_embedding_model").embed(["a ship", "a dog"])
+    vectors = await models.embedder("default_embedding_model").embed(["a ship", "a dog"])
     assert vectors.shape[0] == 2

@@ -23,7 +23,7 @@ _LONG = frozenset({"description", "text", "content", "summary", "source_text"})
 """Columns of long texts: only the rows asked for are ever held."""
 HELD_BYTES = 8 * 1024 * 1024
 """Shorter columns of texts are held whole all the same: many questions read them again and again."""
-CACHED_ROWS = 20_000
+CACHED_ROWS = 2_000
 """Columns of shorter tables are read quickly enough."""
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import mmap
 import os
 import secrets
 import shutil
@@ -158,6 +159,13 @@ def _mapped(path: Path | None) -> Array | None:
         return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
     except (OSError, ValueError, EOFError):
         return None
+
+
+def release(array: Array) -> None:
+    """Gives back the pages of a mapped array that were read; they stay in the system's cache. Does nothing for others."""
+    mapping = getattr(array.base, "base", None)
+    if isinstance(mapping, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        mapping.madvise(mmap.MADV_DONTNEED)
 
 
 def _write_array(path: Path, array: Array) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphrag_cli.index.cache import release
 from graphrag_cli.index.similarity import Matrix, unit
 
 Rows = NDArray[np.int64]
@@ -21,6 +22,10 @@ SLACK = 1e-5
 """Covers the rounding of sums of 32-bit numbers, and ties."""
 _BLOCK = 256
 """Rows widened at a time: their 32-bit form stays in the processor's cache."""
+
+
+_RELEASED = 32 * _BLOCK
+"""After so many rows, what was read of a mapped file is given back: otherwise it counts as memory of this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,8 @@ def _scores(compact: Compact, queries: Matrix) -> NDArray[np.float32]:
         part = compact.codes[start : start + _BLOCK]
         np.copyto(wide[: len(part)], part, casting="unsafe")
         scores[:, start : start + len(part)] = (wide[: len(part)] @ directions).T
+        if start % _RELEASED == 0:
+            release(compact.codes)
     scores *= compact.scales
     return scores
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import convert, similarity
-from graphrag_cli.index.arrow import Chunked, DataType
+from graphrag_cli.index.arrow import Chunked, DataType, pa
 from graphrag_cli.index.cache import NO_CACHE, Cache, cache_for
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.lazy import Lazy
@@ -65,7 +65,9 @@ class LanceSource:
         return others[0]
 
     def _measure(self) -> int:
-
+        kind = self._data.schema.field(self._vector).type
+        if pa.types.is_fixed_size_list(kind):
+            return int(kind.list_size)
         head = self._data.to_table(columns=[self._vector], limit=1000)
         return similarity.width_of(head.column(self._vector))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,11 @@ from graphrag_cli.index.similarity import Matrix, Nearest
 from graphrag_cli.index.vector_source import VectorSource
 from graphrag_cli.index.vectors import Hits
 
-if TYPE_CHECKING:
-    pass
-
 MEMORY_LIMIT = 32 * 1024 * 1024
 """Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""
+
+ANN_BYTES = 256 * 1024 * 1024
+"""Only tables larger than this are searched through their own index of approximate neighbours."""
 
 
 class StoredTable:
@@ -132,7 +132,7 @@ class StoredTable:
 
     def _nearest(self, queries: Matrix, k: int) -> list[tuple[list[str], Nearest]]:
         """Ids and similarities: exact over all, or over what the table's index proposes when the table is large."""
-        if not self._fits:
+        if self.rows * self.width * 4 > ANN_BYTES:
             proposed = [self._proposed(queries[place : place + 1], k) for place in range(len(queries))]
             if all(one is not None for one in proposed):
                 return [one for one in proposed if one is not None]

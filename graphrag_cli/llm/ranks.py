@@ -12,6 +12,7 @@ import json
 import struct
 import threading
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -21,6 +22,7 @@ from graphrag_cli.resources import vocabulary
 RankFile: TypeAlias = Literal["cl100k_base", "o200k_base"]
 
 _FORMATS = tuple(f"{length}s" for length in range(256))
+_AT_ONCE = 4096
 _loading = threading.Lock()
 
 
@@ -46,9 +48,18 @@ def _read(name: RankFile) -> Ranks:
     if data is None or hashlib.sha256(data).hexdigest() != spec["packed_sha256"]:
         raise CliError(f"{path} is damaged", hint="install graphrag-cli again")
     count = int(spec["tokens"])
-    # One call of C makes all tokens; a loop over slices takes four times as long.
-    tokens = struct.unpack_from("".join(map(_FORMATS.__getitem__, data[:count])), data, count)
+    tokens = _tokens(data[:count], memoryview(data)[count:])
     return Ranks(dict(zip(tokens, range(count), strict=True)), str(spec["pattern"]))
+
+
+def _tokens(lengths: bytes, joined: memoryview) -> Iterator[bytes]:
+    """The tokens. A call of C makes many of them at once, in a quarter of the time that a loop over slices takes."""
+    at = 0
+    for start in range(0, len(lengths), _AT_ONCE):
+        # Not ``struct.unpack_from``, which keeps the formats it has seen.
+        form = struct.Struct("".join(map(_FORMATS.__getitem__, lengths[start : start + _AT_ONCE])))
+        yield from form.unpack_from(joined, at)
+        at += form.size
 
 
 def _unpacked(data: bytes) -> bytes | None:

@@ -188,6 +188,7 @@ def test_rows_of_another_length_are_left_out() -> None:
 @pytest.fixture
 def never_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_table, "MEMORY_LIMIT", 0)
+    monkeypatch.setattr(vector_table, "ANN_BYTES", 0)
 
 
 @pytest.mark.usefixtures("never_in_memory")

@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from graphrag_cli.llm.base import ChatModel
 
 
+BUILDERS = 2
+"""Contexts built at a time. That is mostly Python, so more threads would only make all of a level late together."""
+
+
 class Steps:
     """All steps of one question."""
 
@@ -55,6 +59,7 @@ class Steps:
         self._build = contexts
         self._frontier = frontier
         self._gate = asyncio.Semaphore(settings.concurrency)
+        self._builders = asyncio.Semaphore(BUILDERS)
         self._asked = 0
         self._done = 0
         self.stopped: LimitError | DeadlineError | None = None
@@ -124,7 +129,8 @@ class Steps:
         budget = min(budget, room_in_window(self._run, self._prompt(""), 0, params))
         vector = self._frontier.vector_of(action)
         for shrinks in range(MAX_SHRINKS + 1):
-            bundle = await asyncio.to_thread(self._build, vector, budget)
+            async with self._builders:
+                bundle = await asyncio.to_thread(self._build, vector, budget)
             if bundle.is_empty:
                 action.record_nothing("nothing in the index is near this question")
                 return

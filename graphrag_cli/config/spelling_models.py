@@ -10,7 +10,7 @@ from graphrag_cli.config.providers import SERVICES, with_version_path
 from graphrag_cli.config.searches import CHAT_ID, EMBEDDING_ID
 
 if TYPE_CHECKING:
-    from graphrag_cli.config.spelling import Release, Rewriter
+    from graphrag_cli.config.rewriter import Release, Rewriter
 
 CHAT, EMBEDDING = "completion_models", "embedding_models"
 SECTIONS = ("local_search", "global_search", "drift_search", "basic_search")

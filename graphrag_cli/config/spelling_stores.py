@@ -9,7 +9,7 @@ from graphrag_cli.config.schema import names_at
 from graphrag_cli.config.stores import VectorName
 
 if TYPE_CHECKING:
-    from graphrag_cli.config.spelling import Rewriter
+    from graphrag_cli.config.rewriter import Rewriter
 
 DEFAULT_STORE = "default_vector_store"
 VECTOR_NAMES: tuple[str, ...] = get_args(VectorName)

@@ -115,6 +115,21 @@ def test_a_reply_that_cannot_be_used_says_why(text: str, defect: str) -> None:
     assert any(defect in found for found in defects)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["{" * 100_000, '{"points":[' * 10_000, '"' * 100_000, "<think>" * 20_000, '{"points":' + "[" * 50_000 + "]" * 50_000,
+     '{"points":"[[[[' + "[{" * 20_000, "{'points': ['" + "a', '" * 20_000, '{"points":"' + "\\" * 100_000],
+    ids=lambda text: str(text)[:14],
+)  # fmt: skip
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_model_that_repeats_itself_for_ever_is_read_in_no_time(text: str, cut: bool) -> None:
+    assert read_reply(text, MapReply, cut=cut)[0] is None
+
+
+def test_an_object_is_found_behind_many_citations() -> None:
+    assert read_reply("So it is [Data: Reports (1)]. " * 300 + POINTS, MapReply)[0] == READ
+
+
 def test_no_points_is_a_reply_and_not_a_defect() -> None:
     assert read_reply('{"points":[]}', MapReply) == (MapReply(points=()), [])
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 
+from graphrag_cli.llm.reading.scan import is_too_deep
 from graphrag_cli.llm.reading.values import is_array, is_object
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,6 +33,10 @@ _ESCAPES = 'nrtbfu"/'
 """What may follow a backslash in JSON, besides another one."""
 
 
+_LONGEST_REPAIR = 100_000
+"""Characters; to mend a longer text would stop everything else for seconds."""
+
+
 def decode(text: str) -> object:
     """``text`` as JSON, raw control characters allowed. Raises ``ValueError`` when it is not JSON."""
     try:
@@ -45,6 +50,8 @@ def repair(text: str) -> object:
     """``text`` as JSON after mending quotes, commas and brackets; None when nothing can be made of it."""
     from json_repair import loads
 
+    if is_too_deep(text) or len(text) > _LONGEST_REPAIR:
+        return None
     try:
         value: object = loads(keep_backslashes(text), skip_json_loads=True)
     except (ValueError, RecursionError, IndexError):

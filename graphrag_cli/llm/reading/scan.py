@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+DEEPEST = 60
+"""Brackets within brackets; replies have four or five."""
+
 _CLOSER = {"{": "}", "[": "]"}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|$)|([{}\[\],])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +23,13 @@ class Span:
 
 
 def span_at(text: str, start: int) -> Span:
-    """The extent of the object or array that opens at ``start``."""
+    """The extent of the object or array that opens at ``start``; without an end too when it is nested too deep."""
     depth = 0
     for place, character in structure(text, start):
         if character in "{[":
             depth += 1
+            if depth > DEEPEST:
+                break
         elif character in "}]":
             depth -= 1
             if depth == 0:
@@ -29,23 +37,22 @@ def span_at(text: str, start: int) -> Span:
     return Span(start, None)
 
 
+def is_too_deep(text: str) -> bool:
+    """Whether ``text`` opens more brackets than any reply does: a model that repeats itself for ever writes such."""
+    depth = 0
+    for _, character in structure(text):
+        if character != ",":
+            depth += 1 if character in "{[" else -1
+            if depth > DEEPEST:
+                return True
+    return False
+
+
 def structure(text: str, start: int = 0) -> Iterator[tuple[int, str]]:
     """Brackets and commas from ``start`` on that stand outside strings, with their places."""
-    in_string = False
-    escaped = False
-    for place in range(start, len(text)):
-        character = text[place]
-        if in_string:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                in_string = False
-        elif character == '"':
-            in_string = True
-        elif character in "{}[],":
-            yield place, character
+    for found in _TOKEN.finditer(text, start):
+        if (mark := found.group(1)) is not None:
+            yield found.start(), mark
 
 
 def complete_prefixes(text: str, start: int, limit: int = 40) -> Iterator[str]:
@@ -54,11 +61,13 @@ def complete_prefixes(text: str, start: int, limit: int = 40) -> Iterator[str]:
     A comma or a closing bracket outside strings shows that what is before it is whole: nothing half written
     is kept. At most ``limit`` are tried, longest first.
     """
-    ends: list[tuple[int, str]] = []
+    ends: deque[tuple[int, str]] = deque(maxlen=limit)
     stack: list[str] = []
     for place, character in structure(text, start):
         if character in "{[":
             stack.append(_CLOSER[character])
+            if len(stack) > DEEPEST:
+                break
         elif character == ",":
             ends.append((place, "".join(reversed(stack))))
         else:
@@ -66,5 +75,5 @@ def complete_prefixes(text: str, start: int, limit: int = 40) -> Iterator[str]:
                 break
             stack.pop()
             ends.append((place + 1, "".join(reversed(stack))))
-    for place, closers in reversed(ends[-limit:]):
+    for place, closers in reversed(ends):
         yield text[start:place] + closers

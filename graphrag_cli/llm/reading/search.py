@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 _OPENS = re.compile(r"[{\[]")
 _KEY_LINE = re.compile(r"^[\s>#*_\"'`-]*([A-Za-z][\w -]{1,40}?)[\s*_\"'`]*[:=][*_\s]*(.*)$")
-_MOST_STARTS = 200
-"""Brackets tried as the beginning of an object; text with more of them before it is not a reply."""
+_MOST_CUT = 60
+"""Brackets that nothing closes; a text with more of them is no reply, and each is a search to its end."""
+_MOST_UNREAD = 1000
+"""Brackets that close and are no JSON, such as citations in prose."""
 _DEEPEST_WRAPPER = 3
 _LONGEST_BARE = 500
 """Characters; a longer text without any object is prose, not a value."""
@@ -67,19 +69,19 @@ def _search(text: str, model: type[BaseModel]) -> _Found:
     found = _Found()
     names = {key for shape in shape_of(model) for key in shape.keys}
     place = 0
-    for _ in range(_MOST_STARTS):
-        opening = _OPENS.search(text, place)
-        if opening is None:
-            break
+    unread = 0
+    while (opening := _OPENS.search(text, place)) and len(found.cut) < _MOST_CUT and unread < _MOST_UNREAD:
         place = opening.start() + 1
         span = span_at(text, opening.start())
         if span.end is None:
             found.cut.append(span)
             continue
         value, repaired = _decode_span(text[span.start : span.end], names)
-        if value is not None:
-            found.values.append((value, repaired))
-            place = span.end
+        if value is None:
+            unread += 1
+            continue
+        found.values.append((value, repaired))
+        place = span.end
     return found
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_WINDOW = 16_384
 """Tokens of window that are asked for where settings name none; the file's own limit caps it."""
 _MAGIC = b"GGUF"
+_PATIENCE = 2.0
+"""Seconds."""
 
 
 class LocalServer(Protocol):
@@ -116,24 +119,41 @@ class GgufChat:
 
 
 async def _chunks(server: LocalServer, body: dict[str, object]) -> AsyncGenerator[Chunk]:
-    """The chunks of one reply, made in a thread. Leaving early ends the reply there too."""
+    """The chunks of one reply, made in a thread. Leaving early ends the reply there with its next piece.
+
+    The thread is a daemon and is waited for no longer than ``_PATIENCE``: a long prompt cannot be interrupted
+    while it is read, and must not keep a run alive past its deadline.
+    """
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[object] = asyncio.Queue()
-    stopped = False
+    ended = asyncio.Event()
+    left = threading.Event()
+
+    def tell(call: Callable[..., object], *values: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody listens any more
+            loop.call_soon_threadsafe(call, *values)
 
     def take(value: object) -> bool:
-        loop.call_soon_threadsafe(queue.put_nowait, value)
-        return stopped
+        tell(queue.put_nowait, value)
+        return left.is_set()
 
-    work = asyncio.ensure_future(asyncio.to_thread(server.handle_chat_completions, body, take))
-    work.add_done_callback(lambda _: queue.put_nowait(None))
+    def work() -> None:
+        try:
+            server.handle_chat_completions(body, take)
+        except RuntimeError as error:
+            tell(queue.put_nowait, {"error": {"message": str(error), "code": 500}})
+        finally:
+            tell(queue.put_nowait, None)
+            tell(ended.set)
+
+    threading.Thread(target=work, daemon=True, name="gguf").start()
     try:
         while (value := await queue.get()) is not None:
             yield read_chunk(value)
-        work.result()
     finally:
-        stopped = True
-        await asyncio.wait([work])
+        left.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(ended.wait(), _PATIENCE)
 
 
 def check_file(path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from graphrag_cli.cli.findings import Found
 from graphrag_cli.config.check import check as check_settings
 from graphrag_cli.engines.models import Models, RunOptions
-from graphrag_cli.engines.opening import settings_of
 from graphrag_cli.errors import CliError, IndexDataError, ModelError
 from graphrag_cli.index.check import IndexReport, VectorReport
 from graphrag_cli.index.check import check as check_index
@@ -34,13 +33,6 @@ def settings_found(loaded: Loaded, prompt_dir: Path | None) -> list[Found]:
         Found(finding.severity, "settings", finding.code, finding.key, finding.text, finding.hint)
         for finding in check_settings(loaded, prompt_dir)
     ]
-
-
-def index_settings(settings: Settings) -> list[Settings]:
-    """The settings of each index that a run reads: one, or one per ``--data``."""
-    if len(settings.outputs) < 2:
-        return [settings]
-    return [settings_of(settings, name) for name in settings.outputs]
 
 
 class IndexCheck:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphrag_cli.cli.checks import IndexCheck, exit_status, index_settings, report_found
+from graphrag_cli.cli.checks import IndexCheck, exit_status, report_found
 from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.findings import Found, check_document, print_findings
 from graphrag_cli.cli.plain import plain_line
@@ -13,6 +13,7 @@ from graphrag_cli.cli.render.usage import cost, spaced
 from graphrag_cli.cli.tables import print_table
 from graphrag_cli.documents.report_shapes import INDEX_CHECK_SCHEMA
 from graphrag_cli.documents.strict import dumps
+from graphrag_cli.engines.opening import index_settings
 from graphrag_cli.llm.prices import Prices, priced
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.cli.asked import where_of
-from graphrag_cli.cli.checks import index_settings
 from graphrag_cli.cli.console import open_consoles
 from graphrag_cli.cli.index_info import vector_names
 from graphrag_cli.documents.report_shapes import EMBED_SCHEMA
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.engines.models import Models, RunOptions
+from graphrag_cli.engines.opening import index_settings
 from graphrag_cli.errors import UsageError
 from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table
 from graphrag_cli.index.open import open_snapshot

@@ -74,3 +74,10 @@ def settings_of(settings: Settings, name: str) -> Settings:
     return settings.model_copy(
         update={"output_storage": settings.outputs[name], "vector_store": store, "outputs": {}}
     )
+
+
+def index_settings(settings: Settings) -> list[Settings]:
+    """The settings of each index that a run reads: one, or one per ``--data``."""
+    if len(settings.outputs) < 2:
+        return [settings]
+    return [settings_of(settings, name) for name in settings.outputs]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,18 @@ def parse(arguments: list[str]) -> None:
     while isinstance(command, TyperGroup):
         _, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
         context = command.make_context(command.name, rest, parent=context)
+
+
+def test_the_python_examples_run_one_after_the_other(tmp_path: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", spoken(DOCS / "python.md"), re.DOTALL)
+    assert len(blocks) >= 4
+    desk = Desk.make(tmp_path / "desk")
+    script = tmp_path / "examples.py"
+    script.write_text("\n\n".join(blocks), encoding="utf-8")
+    # The examples name the folder as seen from beside it.
+    done = desk.run(f"cd .. && {shlex.quote(sys.executable)} -W error {shlex.quote(str(script))}")
+    assert done.returncode == 0, done.stdout
+    assert "answered" in done.stdout
 
 
 def test_links_between_pages_lead_somewhere() -> None:

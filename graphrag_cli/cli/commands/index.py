@@ -42,12 +42,17 @@ def info(*, where: WhereOptions, report: ReportOptions) -> None:
     from graphrag_cli.cli.index_info import index_info
     from graphrag_cli.config.load import load
     from graphrag_cli.documents.strict import dumps
+    from graphrag_cli.engines.opening import index_settings
 
-    document = index_info(load(where_of(where)).settings)
+    documents = [index_info(settings) for settings in index_settings(load(where_of(where)).settings)]
     if report.format == "json":
-        typer.echo(dumps(document))
-    else:
-        _print(open_consoles(), document)
+        typer.echo(dumps(documents[0] if len(documents) == 1 else documents))
+        return
+    consoles = open_consoles()
+    for number, document in enumerate(documents):
+        if number:
+            consoles.out.print()
+        _print(consoles, document)
 
 
 @app.command("check", cls=HelpCommand)

@@ -44,7 +44,7 @@ def _records(model: Model, question: QuestionSource) -> dict[str, list[int]]:
     records = {
         "Reports": [_community(model, question.id, central) for central in question.reports],
         "Entities": [_entity(model, question.id, title) for title in question.entities],
-        "Relationships": [i for i, r in enumerate(model.relationships) if {r.source, r.target} <= named],
+        "Relationships": _relationships(model, question),
         "Claims": [
             i
             for i, claim in enumerate(model.claims)
@@ -59,6 +59,17 @@ def _entity(model: Model, question: str, title: str) -> int:
     if title not in model.entity_at:
         raise SourceError(f"questions.yaml: {question}: no such entity: {title}")
     return model.entity_at[title]
+
+
+def _relationships(model: Model, question: QuestionSource) -> list[int]:
+    if question.relationships is None:
+        named = set(question.entities)
+        return [i for i, r in enumerate(model.relationships) if {r.source, r.target} <= named]
+    at = {frozenset((r.source, r.target)): i for i, r in enumerate(model.relationships)}
+    missing = [pair for pair in question.relationships if frozenset(pair) not in at]
+    if missing:
+        raise SourceError(f"questions.yaml: {question.id}: no such relationship: {missing[0]}")
+    return [at[frozenset(pair)] for pair in question.relationships]
 
 
 def _community(model: Model, question: str, central: tuple[str, ...]) -> int:

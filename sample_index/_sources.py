@@ -109,6 +109,8 @@ class QuestionSource:
     strings: tuple[str, ...]
     sources: tuple[str, ...]
     entities: tuple[str, ...]
+    relationships: tuple[tuple[str, ...], ...] | None
+    """Pairs of titles; unset, every relationship between ``entities``."""
     reports: tuple[tuple[str, ...], ...]
 
     @property
@@ -205,6 +207,7 @@ def read_questions() -> list[QuestionSource]:
 
 def _question(entry: dict[str, object]) -> QuestionSource:
     reports = cast("list[Sequence[str]]", entry.get("reports", []))
+    pairs = cast("list[Sequence[str]] | None", entry.get("relationships"))
     return QuestionSource(
         id=_text(entry, "id"),
         method=_text(entry, "method"),
@@ -212,6 +215,7 @@ def _question(entry: dict[str, object]) -> QuestionSource:
         strings=_texts(entry, "strings"),
         sources=_texts(entry, "sources"),
         entities=_texts(entry, "entities"),
+        relationships=None if pairs is None else tuple(tuple(pair) for pair in pairs),
         reports=tuple(tuple(central) for central in reports),
     )
 

@@ -94,7 +94,7 @@ def with_output(text: str, desk: Desk) -> str:
         shown: list[str] = []
         for line in part[1].splitlines():
             if line.startswith("$ "):
-                printed = desk.run(line[2:]).stdout.replace(str(desk.folder / "try"), "/home/me/try")
+                printed = desk.run(line[2:]).stdout.replace(str(desk.folder / "try"), "~/try")
                 lines = [printed_line.rstrip() for printed_line in printed.rstrip().splitlines()]
                 cut = [*lines[:_MOST_LINES], "…"] if len(lines) > _MOST_LINES else lines
                 shown += [line, *cut]

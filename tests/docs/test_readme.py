@@ -3,6 +3,8 @@ from __future__ import annotations
 import re
 import shlex
 
+import pytest
+
 from tests.docs.generated import README, ROOT, regenerate
 
 TEXT = README.read_text(encoding="utf-8")
@@ -39,3 +41,12 @@ def test_every_command_shown_can_be_split_by_a_shell() -> None:
 def test_the_links_lead_somewhere() -> None:
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", TEXT):
         assert (ROOT / target).exists(), target
+
+
+def test_the_python_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    found: dict[str, object] = {}
+    exec(compile(example, "README.md", "exec"), found)
+    assert "[Data:" in capsys.readouterr().out
+    assert "entities" in found

@@ -83,6 +83,7 @@ class _Chat:
             try:
                 yield input(f"{self.method}> " if sys.stdin.isatty() else "").strip()
             except EOFError:
+                self._gap()
                 return
             except KeyboardInterrupt:
                 self.consoles.err.print()
@@ -139,6 +140,12 @@ class _Chat:
             self.exchanges.append(exchange)
             if self.session is not None:
                 self.store.append(self.session, exchange)
+            self._gap()
+
+    def _gap(self) -> None:
+        """An empty line before the next prompt, where a person types."""
+        if sys.stdin.isatty():
+            self.consoles.err.print()
 
     async def _ask(self, text: str) -> Answer:
         with Sink() as sink:

@@ -73,7 +73,7 @@ class Tables:
         with self._lock:
             key = (table, name)
             if key not in self._ready:
-                cached = self._is_cached(table, name)
+                cached = self.is_cached(table, name)
                 self._ready[key] = (
                     self.cache.column(f"{table}.{name}", lambda: self._make(table, name))
                     if cached
@@ -106,11 +106,11 @@ class Tables:
 
     def _is_passed_by(self, table: TableName, name: str, spelling: str) -> bool:
         """Whether a column is too long to be held, and not kept where it can be mapped."""
-        if name not in _LONG or self._is_cached(table, name):
+        if name not in _LONG or self.is_cached(table, name):
             return False
         return self.sources[table].bytes_of(spelling) > HELD_BYTES
 
-    def _is_cached(self, table: TableName, name: str) -> bool:
+    def is_cached(self, table: TableName, name: str) -> bool:
         """Whether a column is worth keeping in the cache: not one of lists, which are only passed through."""
         if (
             not self.cache.active

@@ -7,7 +7,7 @@ vectors can be among the nearest: a few hundred of a hundred thousand. Only thos
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,10 +66,10 @@ def _round(
     errors[lost] = np.nan
 
 
-def candidates(compact: Compact, queries: Matrix, k: int) -> list[Rows]:
-    """For each query of length 1 the rows, ascending, that hold its ``k`` nearest for certain."""
+def candidates(compact: Compact, queries: Matrix, counts: Sequence[int]) -> list[Rows]:
+    """For each query of length 1 the rows, ascending, that hold as many of its nearest as ``counts`` says."""
     scores = _scores(compact, queries)
-    return [_near(scores[place], compact.errors, k) for place in range(len(queries))]
+    return [_near(scores[place], compact.errors, k) for place, k in enumerate(counts)]
 
 
 def _scores(compact: Compact, queries: Matrix) -> NDArray[np.float32]:

@@ -5,6 +5,7 @@ What they return could be stored as ``.npy`` files and mapped back: nothing here
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -137,6 +138,31 @@ def _first_places(column: Chunked, wanted: Array) -> Rows:
         first = np.where(first < 0, fresh, first)
         base += len(chunk)
     return first
+
+
+class KeyIndex:
+    """Rows by key in a column too long to be passed over for every question; of equal keys the first row wins."""
+
+    def __init__(self, column: Chunked, order: Ints) -> None:
+        """``order``: see ``sorted_order``."""
+        self._column: Any = column
+        self._order = order
+
+    def rows(self, wanted: Sequence[str]) -> Rows:
+        """Row of each key, -1 where there is none. Looks at a few dozen rows for each."""
+        return np.array([self._row(key) for key in wanted], np.int64)
+
+    def _row(self, key: str) -> int:
+        place = bisect.bisect_left(range(len(self._order)), key, key=self._key_at)
+        return int(self._order[place]) if place < len(self._order) and self._key_at(place) == key else -1
+
+    def _key_at(self, place: int) -> str:
+        return self._column[int(self._order[place])].as_py()
+
+
+def sorted_order(column: Chunked) -> NDArray[np.int32]:
+    """Rows of a text column by its values, as Python compares strings; equal ones in table order."""
+    return pc.sort_indices(column).to_numpy().astype(np.int32)
 
 
 class NumberIndex:

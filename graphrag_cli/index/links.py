@@ -12,9 +12,16 @@ from graphrag_cli.index import arrow, convert, graph
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.arrow import Array, Chunked, pa
 from graphrag_cli.index.communities import CommunityTree, Membership, distinct_target_counts
-from graphrag_cli.index.graph import Csr, NumberIndex, Rows
+from graphrag_cli.index.graph import Csr, KeyIndex, NumberIndex, Rows
 from graphrag_cli.index.lazy import Lazy, LazyMap
 from graphrag_cli.index.schema import TableName
+
+_ID_TABLES: dict[str, TableName] = {
+    "entities": "entities",
+    "reports": "reports",
+    "text_units": "text_units",
+    "documents": "documents",
+}
 
 
 class Links:
@@ -47,6 +54,8 @@ class Links:
         """Distinct text units of the entities of each row of the communities table."""
         self.report_index = Lazy(lambda: NumberIndex(self.numbers("reports", "community")))
         self.number_index = LazyMap(self._number_index)
+        self.id_index = LazyMap(self._id_index)
+        """Rows by id, by table; None where passing over the ids is as quick."""
 
     # -- kept between runs, where the index is large ----------------------------------------------------------
 
@@ -72,6 +81,14 @@ class Links:
     def numbers(self, table: TableName, name: str) -> Rows:
         """A whole int64 column."""
         return convert.numbers(self._tables.column(table, name))
+
+    def _id_index(self, table: int | str) -> KeyIndex | None:
+        name = _ID_TABLES[str(table)]
+        if not self._tables.is_cached(name, "id"):
+            return None
+        column = self._ids(name)
+        (order,) = self._tables.cache.arrays(f"{name}.order", lambda: (graph.sorted_order(column),), 1)
+        return KeyIndex(column, order)
 
     def _number_index(self, table: int | str) -> NumberIndex:
         tables: dict[str, TableName] = {

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Rows: TypeAlias = NDArray[np.int64]
 
 
+_FEW = 1000
+"""Of more ids than this, all are looked for in one pass over the column."""
 MAX_DIGITS = 18
 """A longer number is no id: it does not fit 64 bits."""
 
@@ -131,7 +133,8 @@ class Snapshot:
 
     def _by_id(self, table: TableName, ids: Sequence[str]) -> Rows:
         column = self._tables.column(table, "id")
-        rows = graph.find(ids, column)
+        index = self._links.id_index(table) if len(ids) <= _FEW else None
+        rows = graph.find(ids, column) if index is None else index.rows(ids)
         lost = np.flatnonzero(rows < 0)
         if len(lost):
             plain = [ids[place].replace("-", "").lower() for place in lost.tolist()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,20 @@ from numpy.typing import NDArray
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import convert, graph, similarity
-from graphrag_cli.index.compact import Compact, compress
-from graphrag_cli.index.compact import candidates as certain_rows
+from graphrag_cli.index.compact import Compact, candidates, compress
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.id_space import IdSpace, overlap
 from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.similarity import Matrix, Nearest
+from graphrag_cli.index.together import Together
 from graphrag_cli.index.vector_source import VectorSource
 from graphrag_cli.index.vectors import Hits
 
 MEMORY_LIMIT = 32 * 1024 * 1024
 """Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""
 
+MOST_QUERIES = 32
+"""So many searches that run side by side share one pass over the compact form."""
 ANN_BYTES = 256 * 1024 * 1024
 """Only tables larger than this are searched through their own index of approximate neighbours."""
 
@@ -36,6 +39,7 @@ class StoredTable:
         self._undashed = Lazy(lambda: graph.undashed(source.ids()))
         self._memory = Lazy(self._in_memory)
         self._compact = Lazy(self._compressed)
+        self._certain = Together(self._certain_rows, MOST_QUERIES)
         self._fits = source.rows * source.width * 4 <= MEMORY_LIMIT
         _check(source, space)
 
@@ -140,12 +144,20 @@ class StoredTable:
         if compact is None:
             found = similarity.nearest(queries, self._blocks(), k)
         else:
-            rows = certain_rows(compact, similarity.unit(queries), k)
+            rows = self._certain((similarity.unit(queries), k))
             found = [
                 similarity.nearest(queries[place : place + 1], [(near, self._unit_rows(near))], k)[0]
                 for place, near in enumerate(rows)
             ]
         return [(self._keys(one.positions), one) for one in found]
+
+    def _certain_rows(self, asked: Sequence[tuple[Matrix, int]]) -> list[list[Rows]]:
+        """For each query of each caller the rows that can be among its nearest: one pass for all."""
+        compact = self._compact()
+        assert compact is not None
+        counts = [k for queries, k in asked for _ in range(len(queries))]
+        rows = iter(candidates(compact, np.concatenate([queries for queries, _ in asked]), counts))
+        return [list(islice(rows, len(queries))) for queries, _ in asked]
 
     def _proposed(self, query: Matrix, k: int) -> tuple[list[str], Nearest] | None:
         """From the table's own index; None where it has none or proposes too few."""

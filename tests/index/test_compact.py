@@ -34,14 +34,14 @@ def test_the_nearest_are_always_among_the_candidates(
     vectors = drawn(rows, width, seed, spread)
     queries = drawn(3, width, seed + 1, spread)
     exact = nearest(queries, [(np.arange(rows), unit(vectors))], k)
-    for found, near in zip(candidates(pressed(vectors), unit(queries), k), exact, strict=True):
+    for found, near in zip(candidates(pressed(vectors), unit(queries), [k] * 3), exact, strict=True):
         assert set(near.positions) <= set(found)
         assert (np.diff(found) > 0).all()
 
 
 def test_few_rows_of_many_are_candidates() -> None:
     vectors = drawn(20_000, 64, 1, 10.0)
-    (found,) = candidates(pressed(vectors), unit(drawn(1, 64, 2, 10.0)), 20)
+    (found,) = candidates(pressed(vectors), unit(drawn(1, 64, 2, 10.0)), [20])
     assert 20 <= len(found) < 400
 
 
@@ -49,15 +49,15 @@ def test_a_vector_without_direction_is_never_near() -> None:
     vectors = drawn(20, 8, 3, 1.0)
     vectors[3], vectors[9] = 0.0, np.nan
     for k in (5, 50):
-        (found,) = candidates(pressed(vectors), unit(vectors[:1]), k)
+        (found,) = candidates(pressed(vectors), unit(vectors[:1]), [k])
         assert not {3, 9} & set(found)
     assert np.isnan(pressed(vectors).errors[[3, 9]]).all()
 
 
 def test_no_more_is_asked_than_there_is() -> None:
     vectors = drawn(10, 4, 4, 1.0)
-    assert list(candidates(pressed(vectors), unit(vectors[:1]), 10)[0]) == list(range(10))
-    assert list(candidates(pressed(vectors), unit(vectors[:1]), 0)[0]) == []
+    assert list(candidates(pressed(vectors), unit(vectors[:1]), [10])[0]) == list(range(10))
+    assert list(candidates(pressed(vectors), unit(vectors[:1]), [0])[0]) == []
 
 
 def test_vectors_of_any_length_get_a_direction() -> None:

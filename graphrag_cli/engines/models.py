@@ -1,7 +1,8 @@
 """Chooses models: the only place that reads a provider's name. Part of the composition root with ``build``.
 
 What it makes is made once and shared by every question of a run: one client per model. Around each model goes, from
-the wire outwards, what its adapter brings (throttle, retry), then the reply cache, then the recording.
+the wire outwards, what its adapter brings (throttle, retry), then the reply cache, then the recording, then the
+parameters that its settings name.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from graphrag_cli.engines.run import call_params
 from graphrag_cli.errors import SettingsError
+from graphrag_cli.llm.defaults import DefaultedChat
 
 if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded
@@ -58,7 +61,8 @@ class Models:
         if model_id not in self._chats:
             settings = self.chat_settings(model_id)
             self._require(f"completion_models.{model_id}")
-            self._chats[model_id] = self._kept().chat(settings, lambda: self._make_chat(settings))
+            made = self._kept().chat(settings, lambda: self._make_chat(settings))
+            self._chats[model_id] = DefaultedChat(made, call_params(settings.call_args))
         return self._chats[model_id]
 
     def embedder(self, model_id: str) -> Embedder:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.errors import SettingsError
 from graphrag_cli.llm.azure import aad_tokens, is_unified, named_deployment, resource_url
-from graphrag_cli.llm.base import CallParams
 from graphrag_cli.llm.batches import BatchedEmbedder
 from graphrag_cli.llm.capabilities import Capabilities
 from graphrag_cli.llm.endpoint import (
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from graphrag_cli.config.settings import (
-        CallArgs,
         ChatModelSettings,
         EmbeddingModelSettings,
         EndpointSettings,
@@ -99,11 +97,6 @@ def gguf_chat(settings: ChatModelSettings, path: Path, tokens: TokenCounter) -> 
         window=settings.max_context_window,
         capabilities=Capabilities(settings.structured_output),
     )
-
-
-def call_params(args: CallArgs) -> CallParams:
-    """``call_args`` of settings as parameters of a call."""
-    return CallParams(**{name: getattr(args, name) for name in CallParams.__dataclass_fields__})
 
 
 def endpoint_of(settings: EndpointSettings, kind: Literal["openai", "azure"]) -> Endpoint:

@@ -68,7 +68,7 @@ class Gathered:
         return "cut" if self.finish_reason in _CUT_REASONS else "ok"
 
     def notices(self, outcome: Outcome, model: str) -> list[ReplyNotice]:
-        """What people should know of a reply that is not whole."""
+        """What people should know of a reply beyond its outcome."""
         reason = f" (finish reason {self.finish_reason!r})" if self.finish_reason else ""
         if outcome == "empty" and self.reasoning:
             text = f"{model!r} sent nothing but reasoning{reason}; a higher `max_tokens` leaves room for the answer"
@@ -76,8 +76,6 @@ class Gathered:
         if outcome == "empty":
             extra = f"; the server added {self.extra[:300]}" if self.extra else ""
             return [ReplyNotice("reply.empty", f"{model!r} sent an empty reply{reason}{extra}")]
-        if outcome == "cut" and not self.raw:
-            return [ReplyNotice("reply.cut", f"the reply of {model!r} was cut by its length limit{reason}")]
         if outcome == "filtered" and self.refusal:
             refusal = " ".join(self.refusal.split())[:300]
             return [ReplyNotice("reply.refused", f"{model!r} refused to answer: {refusal}")]

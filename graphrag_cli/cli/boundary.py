@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import CliError, InterruptedRunError, UsageError
@@ -27,6 +28,7 @@ _JSON_FORMATS = ("json", "jsonl")
 
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line ``arguments``; the exit status."""
+    _open_closed_streams()
     try:
         status = _invoke(arguments)
         sys.stdout.flush()
@@ -126,7 +128,8 @@ def _guarded_report(error: CliError, arguments: Sequence[str]) -> int:
     try:
         _report(error, wanted_format(arguments))
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
+        # Gone or full: the message has been said, as far as it could be.
         _end_quietly()
     return error.exit_code
 
@@ -157,6 +160,13 @@ def _print_document(error: CliError, wanted: str) -> None:
         error_document(error) if wanted == "json" else {"kind": "run_failed", "error": error_body(error)}
     )
     sys.stdout.write(dump_line(document))
+
+
+def _open_closed_streams() -> None:
+    """A stream that the shell closed (``>&-``) is None: what is written to it goes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - stays open
 
 
 def _end_quietly() -> int:

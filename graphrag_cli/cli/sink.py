@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from graphrag_cli.errors import UsageError
+from graphrag_cli.errors import CliError, UsageError
 
 
 class Sink:
@@ -23,10 +23,16 @@ class Sink:
         )
 
     def write(self, text: str) -> None:
-        """Writes ``text``; on stdout it is seen at once."""
-        self._file.write(text)
-        if self._path is None:
-            self._file.flush()
+        """Writes ``text``; on stdout it is seen at once. Raises ``CliError``."""
+        try:
+            self._file.write(text)
+            if self._path is None:
+                self._file.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            place = self._path or "standard output"
+            raise CliError(f"cannot write to {place}: {error.strerror}", hint="is the disk full?") from error
 
     def __enter__(self) -> Self:
         return self

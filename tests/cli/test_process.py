@@ -126,3 +126,33 @@ def test_a_usage_error_says_what_and_where_to_look(arguments: list[str], told: s
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert "--help shows what it takes" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "jsonl"])
+def test_a_full_disk_is_told_and_not_a_traceback(form: str) -> None:
+    code = PLAY.format(text="'word ' * 20_000", arguments=["query", "local", "Who?", "-q", "-f", form])
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=PROJECT,
+            env={**os.environ, "PYTHONPATH": str(PROJECT)},
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error: cannot write to standard output: No space left on device\nhint: is the disk full?\n"
+    )
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_streams_that_the_shell_closed_are_no_trouble(closed: str, tmp_path: Path) -> None:
+    script = tmp_path / "play.py"
+    script.write_text(PLAY.format(text="'word'", arguments=["query", "local", "Who?"]), encoding="utf-8")
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} {script} {closed}"],
+        capture_output=True, text=True, check=False, cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert done.stdout in {"", "word\n"}
+    assert "Traceback" not in done.stderr

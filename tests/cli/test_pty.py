@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import struct
+import subprocess
 import sys
 import termios
 from pathlib import Path
@@ -32,28 +33,35 @@ def on_terminal(
     *arguments: str, script: str = "events(answer())", width: int = 80, **environment: str
 ) -> tuple[int, str, str]:
     """Exit status, the screen at the end, and everything that was written."""
-    child, master = pty.fork()
-    if child == 0:
-        os.chdir(PROJECT)
-        code = PLAY.format(script=script, arguments=list(arguments))
-        # An environment of its own: line editing in this process may have put its width into the one of C.
-        plain = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
-        wanted = {"PYTHONPATH": str(PROJECT), "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment}
-        os.execve(sys.executable, [sys.executable, "-c", code], {**plain, **wanted})
+    # Not pty.fork(): libraries with threads, loaded by other tests, warn when their process is forked.
+    master, terminal = pty.openpty()
     fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    # An environment of its own: line editing in this process may have put its width into the one of C.
+    plain = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
+    wanted = {"PYTHONPATH": str(PROJECT), "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment}
+    child = subprocess.Popen(
+        [sys.executable, "-c", PLAY.format(script=script, arguments=list(arguments))],
+        cwd=PROJECT,
+        env={**plain, **wanted},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+    )
+    os.close(terminal)
     written = b""
     while True:
         try:
             piece = os.read(master, 65536)
-        except OSError:
+        except OSError:  # Linux reports the other end's closing so
             break
         if not piece:
             break
         written += piece
     os.close(master)
-    _, status = os.waitpid(child, 0)
+    status = child.wait()
     text = written.decode("utf-8", "replace")
-    return os.waitstatus_to_exitcode(status), screen(text.replace("\r\n", "\n")).strip("\n"), text
+    return status, screen(text.replace("\r\n", "\n")).strip("\n"), text
 
 
 def test_an_answer_with_its_sources_is_all_that_stays() -> None:

@@ -22,12 +22,16 @@ from graphrag_cli.engines.base import Question
 from graphrag_cli.engines.build import Builder
 from graphrag_cli.engines.collect import collect
 from graphrag_cli.engines.models import RunOptions
+from graphrag_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from graphrag_cli.engines.base import Engine
     from graphrag_cli.engines.estimate import Estimate
     from graphrag_cli.events import Answer, Event, Method
     from graphrag_cli.index.snapshot import Snapshot
+
+LONGEST_QUESTION = 50_000
+"""Characters. A longer text is a document, which no prompt has room for and which takes minutes to embed."""
 
 
 class Project:
@@ -56,7 +60,15 @@ class Project:
         return self._builder.engine(method)
 
     def question(self, text: str) -> Question:
-        """``text`` with the settings' defaults; change single fields with ``dataclasses.replace``."""
+        """``text`` with the settings' defaults; change single fields with ``dataclasses.replace``.
+
+        Raises ``UsageError`` for a text that is no question but a whole document.
+        """
+        if len(text) > LONGEST_QUESTION:
+            raise UsageError(
+                f"the question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most",
+                hint="ask in a few sentences; what is to be searched belongs into the index",
+            )
         settings = self.loaded.settings
         return Question(
             text=text,

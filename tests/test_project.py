@@ -8,7 +8,7 @@ import pytest
 import graphrag_cli
 from graphrag_cli import Project
 from graphrag_cli.config.load import Where
-from graphrag_cli.errors import SettingsError
+from graphrag_cli.errors import SettingsError, UsageError
 from graphrag_cli.events import RunFinished, TextDelta
 from tests.sample import ROOT
 
@@ -46,6 +46,11 @@ def test_a_program_without_an_event_loop_can_ask_many_times(project: Project) ->
         second = project.ask_sync(ASKED, method="basic")
     assert first.text == second.text
     project.close()
+
+
+def test_a_whole_document_is_no_question(project: Project) -> None:
+    with project, pytest.raises(UsageError, match="characters"):
+        project.question("word " * 20_000)
 
 
 def test_single_options_are_changed_with_replace(project: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -133,6 +134,9 @@ def limits_of(options: LimitOptions) -> Limits:
     """What the run may spend."""
     from graphrag_cli.llm.usage import Limits
 
+    for flag, value in (("--deadline", options.deadline), ("--max-cost", options.max_cost)):
+        if value is not None and not math.isfinite(value):
+            raise UsageError(f"{flag} {value:g} is no limit", hint=f"leave {flag} out for none")
     return Limits(options.max_calls, options.max_tokens, options.max_cost, options.deadline)
 
 

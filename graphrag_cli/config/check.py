@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from graphrag_cli.config.loaded import Finding
 from graphrag_cli.config.prompts import KEYS, PROMPT_NAMES, load_prompts
-from graphrag_cli.config.providers import is_azure_host, without_password
+from graphrag_cli.config.providers import is_azure_host, path_of, without_password
 from graphrag_cli.config.schema import nearest
 from graphrag_cli.errors import PromptError
 
@@ -83,8 +82,8 @@ def _endpoints(settings: Settings) -> Iterator[Finding]:
         key, base = f"{name}.api_base", entry.api_base
         if base is None or provider not in ("openai", "azure"):
             continue
-        path = urlsplit(base).path.rstrip("/")
-        if not base.startswith(("http://", "https://")):
+        path = (path_of(base) or "").rstrip("/")
+        if not base.startswith(("http://", "https://")) or path_of(base) is None:
             yield Finding(
                 "error", "settings.address", key, f"{key} is no http address: {without_password(base)}"
             )

@@ -14,7 +14,7 @@ from graphrag_cli.errors import SettingsError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from yaml.nodes import MappingNode, Node
+    from yaml.nodes import MappingNode, Node, SequenceNode
 
 MOST_LEAVES = 20_000
 """A file whose anchors unfold to more values than this is no settings file."""
@@ -128,6 +128,10 @@ class _Reader:
         if isinstance(node, yaml.MappingNode) and node.value:
             self._walk(loader, node, key)
             return
+        if _unfolded(node, {}) > MOST_LEAVES:
+            raise SettingsError(
+                f"{self._place(node)}: {dotted(key)} unfolds to more than {MOST_LEAVES} values"
+            )
         value = _constructed(loader, node)
         self._leaves[key] = Leaf(value, Origin("file", f"{self._name}:{line}"))
 
@@ -145,6 +149,21 @@ class _Reader:
 def _constructed(loader: yaml.SafeLoader, node: Node) -> object:
     construct = cast("Callable[..., object]", loader.construct_object)  # pyright: ignore[reportUnknownMemberType]
     return construct(node, deep=True)
+
+
+def _unfolded(node: Node, known: dict[int, int]) -> int:
+    """How many values ``node`` holds once its anchors are written out; ``known`` are those counted before."""
+    if id(node) not in known:
+        known[id(node)] = 1  # also for a node that contains itself, which its construction refuses
+        if isinstance(node, yaml.SequenceNode | yaml.MappingNode):
+            known[id(node)] += sum(_unfolded(inner, known) for inner in _inner(node))
+    return known[id(node)]
+
+
+def _inner(node: SequenceNode | MappingNode) -> list[Node]:
+    if isinstance(node, yaml.SequenceNode):
+        return cast("list[Node]", node.value)
+    return [part for pair in cast("list[tuple[Node, Node]]", node.value) for part in pair]
 
 
 _HINT = "Check the indentation and put values that hold `: `, ` #` or brackets in quotes."

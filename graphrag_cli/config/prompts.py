@@ -227,6 +227,8 @@ def _read(path: Path, key: str) -> str:
         ) from None
     except OSError as error:
         raise PromptError(f"{key}: {path} cannot be read: {error.strerror}") from None
+    except ValueError as error:  # a NUL in the path
+        raise PromptError(f"{key}: {str(path)!r} cannot be read: {error}") from None
     if not text.strip():
         raise PromptError(
             f"{key}: {path} is empty",

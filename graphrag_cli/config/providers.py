@@ -65,8 +65,17 @@ SERVICES: Mapping[str, Service] = {
 
 def with_version_path(service: str, base: str) -> str:
     """``base`` as an OpenAI client needs it: Ollama's bare address, as LiteLLM takes it, gets its ``/v1``."""
-    bare = urlsplit(base).path in ("", "/")
-    return base.rstrip("/") + "/v1" if service.startswith("ollama") and bare else base
+    if not service.startswith("ollama"):
+        return base
+    return base.rstrip("/") + "/v1" if path_of(base) in ("", "/") else base
+
+
+def path_of(url: str) -> str | None:
+    """The path in ``url``; None when it is no address at all."""
+    try:
+        return urlsplit(url).path
+    except ValueError:
+        return None
 
 
 def host_of(url: str | None) -> str:

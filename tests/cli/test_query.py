@@ -143,6 +143,13 @@ def test_an_empty_question_is_refused(shell: Shell, arguments: tuple[str, ...], 
     assert "hint:" in done.err
 
 
+@pytest.mark.parametrize("flag", ["--deadline", "--max-cost"])
+def test_an_infinite_limit_is_refused(shell: Shell, flag: str) -> None:
+    done = shell.run("query", "local", "Who led?", flag, "inf")
+    assert (done.status, done.out) == (2, "")
+    assert f"{flag} inf is no limit" in done.err
+
+
 def test_no_question_at_a_terminal_is_refused_without_waiting(shell: Shell) -> None:
     class Keyboard:
         def isatty(self) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from graphrag_cli.config.check import check
 from graphrag_cli.config.load import load
 from graphrag_cli.config.loaded import Where
 from graphrag_cli.errors import SettingsError
@@ -135,6 +136,20 @@ completion_models:
     retry = loaded(tmp_path, text).settings.completion_models["b"].retry
 
     assert (retry.max_retries, retry.max_delay) == (2, 30.0)
+
+
+def test_lists_that_explode_are_refused(tmp_path: Path) -> None:
+    levels = ["l0: &l0 [" + ", ".join("x" for _ in range(10)) + "]"]
+    levels += [f"l{n}: &l{n} [" + ", ".join(f"*l{n - 1}" for _ in range(10)) + "]" for n in range(1, 9)]
+
+    assert "unfolds to more than" in refused(tmp_path, "\n".join(levels)).message
+
+
+def test_an_address_that_is_none_is_left_for_the_check_of_addresses(tmp_path: Path) -> None:
+    model = '{model_provider: %s, model: m, api_base: "http://[::1", api_key: k}'
+    for provider in ("openai", "ollama"):
+        entries = f"completion_models:\n  default_completion_model: {model % provider}\n"
+        assert any(finding.code == "settings.address" for finding in check(loaded(tmp_path, entries)))
 
 
 def test_a_file_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:

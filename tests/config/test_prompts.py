@@ -197,7 +197,13 @@ def test_a_file_that_is_a_folder_empty_or_not_utf8_is_an_error(tmp_path: Path) -
     (tmp_path / "folder").mkdir()
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9 {context_data}")
     (tmp_path / "empty.txt").write_text(" \n", encoding="utf-8")
-    for name, says in (("folder", "is a folder"), ("latin.txt", "not UTF-8"), ("empty.txt", "is empty")):
+    wrong = {
+        "folder": "is a folder",
+        "latin.txt": "not UTF-8",
+        "empty.txt": "is empty",
+        "nul\0.txt": "null",
+    }
+    for name, says in wrong.items():
         settings = Settings(root=tmp_path, local_search=LocalSearchSettings(prompt=Path(name)))
         with pytest.raises(PromptError, match=says):
             load_prompts(settings, ["local"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -64,9 +65,11 @@ def export(
     $ graphrag-cli drift export state.json --to html -o drift.html
     """
     from graphrag_cli.cli.drift_state import open_state
+    from graphrag_cli.cli.plain import plain
     from graphrag_cli.cli.sink import Sink
     from graphrag_cli.engines.drift.export import export_state
 
     text = export_state(open_state(file), to)
+    seen = output is None and sys.stdout.isatty()
     with Sink(output) as sink:
-        sink.write(text)
+        sink.write(plain(text) if seen else text)

@@ -23,7 +23,9 @@ ASKED = "Who is Agent Alex Mercer, and what is his part in Operation: Dulce?"
 KEY = "sk-real-index-key"
 
 
-@pytest.fixture(scope="module", params=WIDTHS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in WIDTHS]
+)
 def version(request: pytest.FixtureRequest) -> str:
     return request.param
 

@@ -18,7 +18,6 @@ import mmap
 import os
 import secrets
 import shutil
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -254,8 +253,3 @@ def clear(root: Path) -> int:
     for entry in found:
         shutil.rmtree(entry.folder, ignore_errors=True)
     return sum(entry.size for entry in found)
-
-
-def age(entry: Entry) -> float:
-    """Seconds since it was last used."""
-    return max(0.0, time.time() - entry.used)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,11 +90,6 @@ class CommunityTree:
         found = np.full(self._entities, -1, np.int64)
         found[owners[order]] = self.numbers[homes[order]]
         return found
-
-
-def distinct_targets(groups: Csr, links: Csr, rows: Sequence[int] | Rows) -> list[Rows]:
-    """For each group the distinct targets that its members link to, ascending."""
-    return [np.unique(links.of_many(groups.of(int(row)))[0]) for row in rows]
 
 
 def distinct_target_counts(groups: Csr, links: Csr, rows: Rows) -> NDArray[np.int64]:

@@ -14,16 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.index.cache import release
+from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.similarity import Matrix, unit
 
-Rows = NDArray[np.int64]
 STEPS = 127
 SLACK = 1e-5
 """Covers the rounding of sums of 32-bit numbers, and ties."""
 _BLOCK = 256
 """Rows widened at a time: their 32-bit form stays in the processor's cache."""
-
-
 _RELEASED = 32 * _BLOCK
 """After so many rows, what was read of a mapped file is given back: otherwise it counts as memory of this process."""
 

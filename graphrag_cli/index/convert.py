@@ -178,11 +178,6 @@ def numbers(column: Chunked) -> Ints:
     return column.to_numpy().astype(np.int64, copy=False)
 
 
-def reals(column: Chunked) -> NDArray[np.float64]:
-    """A whole float64 column as numpy."""
-    return column.to_numpy().astype(np.float64, copy=False)
-
-
 def key(column: Chunked) -> Chunked:
     """A text column dictionary-encoded; encoded chunks are left as they are."""
     wanted = pa.dictionary(pa.int32(), pa.string())

@@ -31,7 +31,7 @@ class IndexVectors:
         self._settings = settings
         self._snapshot = snapshot
         self._model = model
-        self._opened = LazyMap(lambda name: self._open(_vector_name(name)))
+        self._opened = LazyMap(self._open)
 
     def open(self, name: VectorName) -> VectorTable:
         """See ``VectorTables.open``."""
@@ -39,7 +39,6 @@ class IndexVectors:
 
     def _open(self, name: VectorName) -> VectorTable:
         """The first of the places that has a usable table for these records; the last defect when none has."""
-
         space = IdSpace(self._snapshot, name)
         defects: list[VectorError] = []
         for source in self._sources(name):
@@ -67,7 +66,6 @@ class IndexVectors:
 
     def stores(self) -> list[Place]:
         """Folders where a LanceDB store may be, best first."""
-
         store = self._settings.vector_store
         if store.type != "lancedb":
             return []
@@ -117,11 +115,3 @@ class IndexVectors:
             names = table_names(name, store.container_name, store.index_schema.get(name))
             text = f"no vectors for {name} in {str(there)!r}: looked for {', '.join(names[:3])}; it holds {found}"
         return VectorError(text, hint=f"set vector_store.db_uri to where they are, or {hint}")
-
-
-def _vector_name(name: int | str) -> VectorName:
-    match name:
-        case "entity_description" | "community_full_content" | "text_unit_text":
-            return name
-        case _:
-            raise VectorError(f"there is no vector table {name!r}")

@@ -51,7 +51,6 @@ class LanceSource:
 
     def _field(self, wanted: str, what: Literal["id", "vector"]) -> str:
         """The column named, else the only one of the right type."""
-
         types: dict[str, DataType] = {field.name: field.type for field in self._data.schema}
         fits = similarity.is_vector if what == "vector" else similarity.is_id
         others = [name for name, kind in types.items() if fits(kind)]
@@ -96,24 +95,20 @@ class LanceSource:
         return self._ids()
 
     def _read_ids(self) -> Chunked:
-
         return convert.as_text(self._data.to_table(columns=[self._id]).column(self._id))
 
     def blocks(self) -> Iterator[Matrix]:
         """Vectors in the order of the table."""
-
         for batch in self._data.to_batches(columns=[self._vector], batch_size=8192, scan_in_order=True):
             yield similarity.matrix([batch.column(0)], self._width)
 
     def take(self, rows: Rows) -> Matrix:
         """Vectors at ``rows``."""
-
         taken = self._data.take(rows.tolist(), columns=[self._vector])
         return similarity.matrix(taken.column(self._vector).chunks, self._width)
 
     def candidates(self, query: Matrix, k: int) -> Candidates | None:
         """From the table's own index, where it covers the table and its order agrees with cosine."""
-
         metric = self._metric()
         if metric is None:
             return None
@@ -127,7 +122,6 @@ class LanceSource:
 
     def cache(self) -> Cache:
         """Keyed by every file of data, deletions and versions that the table has."""
-
         if isinstance(self._path, RemotePlace):
             return NO_CACHE
         return cache_for(self._path, (path for path in self._path.rglob("*") if path.is_file()))
@@ -137,7 +131,6 @@ class LanceSource:
 
         GraphRAG's own index is made over a single row that is then deleted: it covers nothing and is not used.
         """
-
         for index in self._data.describe_indices():
             if index.field_names != [self._vector] or index.num_rows_indexed < _COVERED * self._rows:
                 continue

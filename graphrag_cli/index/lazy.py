@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+KeyT = TypeVar("KeyT", bound=Hashable)
 
 
 class Lazy(Generic[T]):
@@ -26,15 +27,15 @@ class Lazy(Generic[T]):
         return self._value[0]
 
 
-class LazyMap(Generic[T]):
+class LazyMap(Generic[KeyT, T]):
     """As ``Lazy``, one value per key."""
 
-    def __init__(self, make: Callable[[int | str], T]) -> None:
+    def __init__(self, make: Callable[[KeyT], T]) -> None:
         self._make = make
         self._lock = threading.RLock()
-        self._values: dict[int | str, T] = {}
+        self._values: dict[KeyT, T] = {}
 
-    def __call__(self, key: int | str) -> T:
+    def __call__(self, key: KeyT) -> T:
         """The value of ``key``."""
         if key not in self._values:
             with self._lock:

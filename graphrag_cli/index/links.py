@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,8 @@ from graphrag_cli.index.graph import Csr, KeyIndex, NumberIndex, Rows
 from graphrag_cli.index.lazy import Lazy, LazyMap
 from graphrag_cli.index.schema import TableName
 
-_ID_TABLES: dict[str, TableName] = {
-    "entities": "entities",
-    "reports": "reports",
-    "text_units": "text_units",
-    "documents": "documents",
-}
+if TYPE_CHECKING:
+    from graphrag_cli.config.settings import Level
 
 
 class Links:
@@ -34,19 +30,25 @@ class Links:
         self.relationships_of = Lazy(lambda: self._csr("relationships_of", self._relationships_of))
         """Entity → relationships."""
         self.degrees = Lazy(self._degrees)
+        """Number of relationships of each entity: int64."""
         self.units_of_entity = Lazy(lambda: self._csr("units_of_entity", self._units_of_entity))
+        """Entity → text units."""
         self.units_of_relationship = Lazy(
             lambda: self._csr("units_of_relationship", self._units_of_relationship)
         )
+        """Relationship → text units."""
         self.claims_of = Lazy(lambda: self._csr("claims_of", self._claims_of))
+        """Entity → claims about it."""
         self.unit_of_claim = Lazy(
             lambda: self._one("unit_of_claim", lambda: self._keys("claims", "text_unit_id", "text_units"))
         )
+        """Text unit row of each claim, -1 where unknown."""
         self.document_of_unit = Lazy(
             lambda: self._one(
                 "document_of_unit", lambda: self._keys("text_units", "document_id", "documents")
             )
         )
+        """Document row of each text unit, -1 where unknown."""
         self.tree = Lazy(self._tree)
         self.deepest = LazyMap(self._deepest)
         """Community number of each entity, by level."""
@@ -82,21 +84,15 @@ class Links:
         """A whole int64 column."""
         return convert.numbers(self._tables.column(table, name))
 
-    def _id_index(self, table: int | str) -> KeyIndex | None:
-        name = _ID_TABLES[str(table)]
-        if not self._tables.is_cached(name, "id"):
+    def _id_index(self, table: TableName) -> KeyIndex | None:
+        if not self._tables.is_cached(table, "id"):
             return None
-        column = self._ids(name)
-        (order,) = self._tables.cache.arrays(f"{name}.order", lambda: (graph.sorted_order(column),), 1)
+        column = self._ids(table)
+        (order,) = self._tables.cache.arrays(f"{table}.order", lambda: (graph.sorted_order(column),), 1)
         return KeyIndex(column, order)
 
-    def _number_index(self, table: int | str) -> NumberIndex:
-        tables: dict[str, TableName] = {
-            "entities": "entities",
-            "relationships": "relationships",
-            "claims": "claims",
-        }
-        return NumberIndex(self.numbers(tables[str(table)], "number"))
+    def _number_index(self, table: TableName) -> NumberIndex:
+        return NumberIndex(self.numbers(table, "number"))
 
     def _ids(self, table: TableName) -> Chunked:
         return self._tables.column(table, "id")
@@ -173,9 +169,8 @@ class Links:
         good = entities >= 0
         return entities[good].astype(np.int32), communities[good].astype(np.int32)
 
-    def _deepest(self, level: int | str) -> Rows:
-        wanted = level if isinstance(level, int) else "deepest"
-        return self._one(f"deepest.{level}", lambda: self.tree().deepest(wanted))
+    def _deepest(self, level: Level) -> Rows:
+        return self._one(f"deepest.{level}", lambda: self.tree().deepest(level))
 
     def _units_per_community(self) -> Rows:
         tree = self.tree()

@@ -16,6 +16,8 @@ Layout: TypeAlias = Literal["2.x", "1.x"]
 Format: TypeAlias = Literal["parquet", "csv"]
 
 _CORE: tuple[TableName, ...] = ("entities", "relationships", "reports", "text_units")
+_LAYOUTS: tuple[Layout, ...] = ("2.x", "1.x")
+"""Best first, in the order of the names in ``FILE_NAMES``."""
 _UNFINISHED = ("create_base_", "base_", "create_summarized_")
 
 
@@ -62,7 +64,7 @@ def locate(folder: Place, wanted: Literal["parquet", "csv", "auto"] = "auto") ->
     if len(some) > 1 or chosen.folder != folder:
         others = ", ".join(_shown(place.folder, folder) for place in some if place is not chosen)
         note = f"read from {_shown(chosen.folder, folder)}" + (f"; also there: {others}" if others else "")
-        return Located(chosen.folder, chosen.layout, chosen.files, chosen.found, chosen.unfinished, (note,))
+        return replace(chosen, notes=(note,))
     return chosen
 
 
@@ -105,10 +107,10 @@ def _at(folder: Place, formats: tuple[Format, ...]) -> Located:
     names = sorted(path.name for path in folder.iterdir() if path.is_file()) if folder.is_dir() else []
     found = tuple(name for name in names if name.endswith(tuple(f".{form}" for form in formats)))
     for form in formats:
-        for layout, index in (("2.x", 0), ("1.x", 1)):
+        for index, layout in enumerate(_LAYOUTS):
             files = _matching(folder, found, form, index)
             if files:
-                return Located(folder, "2.x" if layout == "2.x" else "1.x", files, found)
+                return Located(folder, layout, files, found)
     unfinished = any(name.startswith(_UNFINISHED) for name in found)
     return Located(folder, "2.x", {}, found, unfinished)
 

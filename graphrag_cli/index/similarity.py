@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from graphrag_cli.index import arrow
 from graphrag_cli.index.arrow import Array, Chunked, DataType, pa, pc
+from graphrag_cli.index.graph import Rows
 
 Matrix = NDArray[np.float32]
-Rows = NDArray[np.int64]
 
 _SHORT, _LONG = 1e-12, 1e12
 TIE_DECIMALS = 6

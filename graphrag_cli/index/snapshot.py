@@ -7,7 +7,7 @@ Rows are addressed by position (``row``) in their table; arrays of rows are ``ND
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,13 @@ from graphrag_cli.events import Dataset, IndexSummary
 from graphrag_cli.index import arrow, convert, graph, narrow
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.arrow import Array
+from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.links import Links
 from graphrag_cli.index.records import Claim, Document, Entity, Relationship, Report, TextUnit
 from graphrag_cli.index.schema import TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
-
-Rows: TypeAlias = NDArray[np.int64]
-
 
 _FEW = 1000
 """Of more ids than this, all are looked for in one pass over the column."""

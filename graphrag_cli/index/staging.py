@@ -1,13 +1,14 @@
 """Vectors on their way to a table: written as they arrive, so that a run that was killed goes on where it was.
 
 A folder with three files. ``plan.json`` says what is being embedded; ``vectors.f32`` holds the vectors at their
-places; ``done.log`` gets a line ``start end`` once the vectors of that range are written. A line that was cut by
-a kill is ignored, and only what it stood for is embedded again.
+places; ``done.log`` gets a line ``start end`` once the vectors of that range are written. A line that was cut short
+or damaged is ignored, and only what it stood for is embedded again.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ import numpy as np
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.similarity import Matrix, usable
+
+_LOG_LINE = re.compile(r"^(width|\d{1,18}) (\d{1,18})$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +113,11 @@ def _read_log(path: Path, rows: int) -> tuple[int | None, np.ndarray[tuple[int],
     done = np.zeros(rows, np.bool_)
     text = path.read_text(encoding="ascii", errors="replace") if path.exists() else ""
     whole = text[: text.rfind("\n") + 1]
-    for line in whole.splitlines():
-        first, _, second = line.partition(" ")
+    for first, second in _LOG_LINE.findall(whole):
         if first == "width":
             width = int(second)
-        else:
+        elif width is not None:  # without it, nobody knows where the vectors of the range lie
             done[int(first) : int(second)] = True
     if text != whole:
-        path.write_text(whole, encoding="ascii")
+        path.write_text(whole.encode("ascii", "replace").decode(), encoding="ascii")
     return width, done

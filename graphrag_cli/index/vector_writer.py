@@ -54,7 +54,11 @@ def refuse_foreign(folder: Path, name: str) -> None:
 
 
 def write_table(folder: Path, name: str, ids: Array, vectors: Matrix, manifest: Manifest) -> Path:
-    """Writes ``ids`` and ``vectors`` as the table ``name``, indexed where that pays, and returns its path."""
+    """Writes ``ids`` and ``vectors`` as the table ``name``, indexed where that pays, and returns its path.
+
+    The manifest is in place before the table is: a run that is killed in between leaves a manifest without a table,
+    which counts as no table, and never a table that looks like somebody else's.
+    """
     lance: Any = importlib.import_module("lance")
     fresh = folder / f".{name}.new"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -65,8 +69,8 @@ def write_table(folder: Path, name: str, ids: Array, vectors: Matrix, manifest: 
         _index(data, manifest)
     final = folder / f"{name}.lance"
     shutil.rmtree(final, ignore_errors=True)
-    fresh.rename(final)
     _write_manifest(folder / f"{name}.json", manifest)
+    fresh.rename(final)
     return final
 
 

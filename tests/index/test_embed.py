@@ -24,6 +24,7 @@ from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_folder
 from graphrag_cli.index.vector_names import built_folder, model_slug
 from graphrag_cli.index.vector_table import StoredTable
+from graphrag_cli.index.vector_writer import Manifest, read_manifest, write_table
 from tests.kit.snapshots import opened, settings_for
 from tests.kit.tiny import tables, vector, write_index, write_tables, write_vectors
 
@@ -128,6 +129,53 @@ async def test_runs_killed_at_random_moments_end_with_the_same_vectors(tiny: Pat
     built = await build(tiny, out, Embedder())
 
     assert stored(built.path) == stored(undisturbed.path)
+
+
+@pytest.mark.parametrize("damage", [b"\x00\x00\x00\n", b"2 x\n", b"width\n", b"\xff 3\n"])
+async def test_a_damaged_line_of_the_log_costs_only_what_it_stood_for(
+    damage: bytes, tiny: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(ModelError):
+        await build(tiny, out, Embedder(fail_at=3))
+    log = out / ".entity_description.partial" / "done.log"
+    log.write_bytes(log.read_bytes() + damage)
+    again = Embedder()
+    built = await build(tiny, out, again)
+
+    assert 0 < len(again.seen) < 6
+    assert stored(built.path) == stored((await build(tiny, tmp_path / "other", Embedder())).path)
+
+
+async def test_a_log_that_lost_its_width_is_not_believed(tiny: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(ModelError):
+        await build(tiny, out, Embedder(fail_at=3))
+    log = out / ".entity_description.partial" / "done.log"
+    log.write_text("0 4\n", encoding="ascii")
+    again = Embedder()
+    built = await build(tiny, out, again)
+
+    assert len(again.seen) == 6
+    assert stored(built.path) == stored((await build(tiny, tmp_path / "other", Embedder())).path)
+
+
+async def test_a_run_killed_before_its_table_was_in_place_is_no_foreign_table(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(self: Path, target: Path) -> Path:
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "rename", killed)
+        snapshot = open_folder(tiny)
+        ids = snapshot.tables.column("entities", "id").combine_chunks()
+        write_table(
+            out, "entity_description", ids, np.ones((6, 8), np.float32), Manifest(MODEL, "other", 6, 8)
+        )
+    assert read_manifest(out, "entity_description") is None
+    assert (await build(tiny, out, Embedder())).embedded == 6
 
 
 async def test_changed_texts_or_another_model_start_afresh(tiny: Path, tmp_path: Path) -> None:

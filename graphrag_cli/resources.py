@@ -1,4 +1,4 @@
-"""Files that the package ships: default prompts, sample settings, sample index.
+"""Files that the package ships: default prompts, sample settings, sample index, vocabularies.
 
 In a wheel they lie under ``graphrag_cli/_data``; in a checkout they are the top-level folders themselves.
 """
@@ -14,3 +14,8 @@ def shipped(name: str) -> Path:
     """Path of ``prompts``, ``settings.yaml`` or ``sample_index`` as shipped."""
     installed = _PACKAGE / "_data" / name
     return installed if installed.exists() else _PACKAGE.parent / name
+
+
+def vocabulary(name: str) -> Path:
+    """Path of a data file under ``graphrag_cli/llm/data``."""
+    return _PACKAGE / "llm" / "data" / name

@@ -12,10 +12,14 @@ from graphrag_cli.llm.base import Message, ReplyNotice, complete
 from graphrag_cli.llm.reading import reader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from graphrag_cli.llm.base import ChatModel, ChatReply, ChatRequest
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
+UNRATED = 1.0
+"""Score of a text whose own one cannot be read, not even on the second try: the lowest that still counts."""
 _QUOTED_REPLY = 1500
 """Characters of the unusable reply that the second request quotes."""
 _QUOTED_DEFECTS = 5
@@ -31,18 +35,23 @@ class Structured(Generic[ReplyT]):
     notices: tuple[ReplyNotice, ...]
 
 
-def read_reply(text: str, reply_model: type[ReplyT], *, cut: bool = False) -> tuple[ReplyT | None, list[str]]:
+def read_reply(
+    text: str, reply_model: type[ReplyT], *, cut: bool = False, unrated: float | None = None
+) -> tuple[ReplyT | None, list[str]]:
     """``text`` as ``reply_model``, with the defects mended on the way; None when nothing usable is in it.
 
     ``cut`` says that a length limit cut the reply: then what is complete is kept, and its unfinished end is not.
+    ``unrated`` is the score of a text that comes without a readable one; None leaves such a text out.
     """
-    return reader.read(text, reply_model, cut=cut)
+    return reader.read(text, reply_model, cut=cut, unrated=unrated)
 
 
 async def ask(
     chat: ChatModel, request: ChatRequest, reply_model: type[ReplyT], *, reask: str
 ) -> Structured[ReplyT]:
     """Calls ``chat`` for a reply of that shape; when it cannot be read, asks once more with the defect named.
+
+    A text that has no readable score even then counts as ``UNRATED``, with a notice.
 
     ``reask`` is the text of that second request, with ``{defect}`` in it. Raises ``UnusableReplyError`` after the
     second unusable reply, ``ContentFilterError`` when the provider's filter stopped it, and any other
@@ -61,10 +70,28 @@ async def ask(
         second = await complete(chat, again)
     except ContextLengthError as error:
         raise _unusable(chat.name, request, defects) from error
+    notices = (*first.notices, notice, *second.notices)
     value, defects = _read(second, reply_model, chat.name)
     if value is None:
-        raise _unusable(chat.name, request, defects)
-    return Structured(value, tuple(defects), (*first.notices, notice, *second.notices))
+        value = _without_scores((second, first), reply_model)
+        if value is None:
+            raise _unusable(chat.name, request, defects)
+        notices += (_unrated_notice(request, defects),)
+    return Structured(value, tuple(defects), notices)
+
+
+def _without_scores(replies: Sequence[ChatReply], model: type[ReplyT]) -> ReplyT | None:
+    """The first of ``replies`` whose text can be read when the lack of a score is let pass; None when there is none."""
+    for reply in replies:
+        value, _ = read_reply(reply.text, model, cut=reply.outcome == "cut", unrated=UNRATED)
+        if value is not None:
+            return value
+    return None
+
+
+def _unrated_notice(request: ChatRequest, defects: list[str]) -> ReplyNotice:
+    text = f"a {request.stage} reply came without readable scores ({_in_words(defects)}); its text counts as {UNRATED:g}"
+    return ReplyNotice("reply.unrated", text)
 
 
 def _read(reply: ChatReply, model: type[ReplyT], name: str) -> tuple[ReplyT | None, list[str]]:

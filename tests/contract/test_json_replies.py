@@ -12,7 +12,7 @@ from graphrag_cli.llm.base import (
     Message,
 )
 from graphrag_cli.llm.replies import MapReply, PrimerReply
-from graphrag_cli.llm.structured import ask
+from graphrag_cli.llm.structured import UNRATED, ask
 from tests.contract.calls import GOOD, REASK, both, points
 from tests.contract.conftest import ChatAt
 from tests.kit.server import FakeServer
@@ -114,8 +114,21 @@ async def test_what_cannot_be_used_is_asked_for_once_more(
     assert "Not usable: " in server.bodies()[1]["messages"][-1]["content"]
 
 
+UNSCORED = ["points_strings", "score_word", "score_null", "score_missing", "score_nan"]
+
+
 @both
-@pytest.mark.parametrize("mode", ASKED_AGAIN)
+@pytest.mark.parametrize("mode", UNSCORED)
+async def test_what_stays_without_scores_is_kept_with_the_lowest(
+    chat_at: ChatAt, server: FakeServer, mode: str, stream: bool
+) -> None:
+    kept = await points(chat_at(mode), stream=stream)
+    assert {point.score for point in kept.points} == {UNRATED}
+    assert len(server.bodies()) == 2
+
+
+@both
+@pytest.mark.parametrize("mode", [mode for mode in ASKED_AGAIN if mode not in UNSCORED])
 async def test_what_stays_unusable_says_so(
     chat_at: ChatAt, server: FakeServer, mode: str, stream: bool
 ) -> None:

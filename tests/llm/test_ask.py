@@ -6,8 +6,8 @@ import pytest
 
 from graphrag_cli.errors import ContentFilterError, ContextLengthError, UnusableReplyError
 from graphrag_cli.llm.base import CallUsage, Message, ReplyDelta, ReplyEnd
-from graphrag_cli.llm.replies import MapReply, RatingReply
-from graphrag_cli.llm.structured import ask
+from graphrag_cli.llm.replies import MapReply, Point, RatingReply, StepReply
+from graphrag_cli.llm.structured import UNRATED, ask
 from tests.llm.doubles import QueueChat, request, said
 
 REASK = 'That was no good: {defect}. Answer with {"rating": n} only.'
@@ -50,6 +50,45 @@ async def test_a_second_unusable_reply_ends_the_step() -> None:
     with pytest.raises(UnusableReplyError, match="map reply"):
         await ask(chat, request(stage="map"), MapReply, reask=REASK)
     assert len(chat.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"points":[{"description":"a","score":"high"}]}',
+        '{"points":[{"description":"a","score":null}]}',
+        '{"points":[{"description":"a","score":NaN}]}',
+        '{"points":[{"description":"a"}]}',
+        '{"points":["a"]}',
+    ],
+)
+@pytest.mark.parametrize("where", ["both", "first only"])
+async def test_a_text_that_stays_without_a_score_is_kept_with_the_lowest(text: str, where: str) -> None:
+    chat = QueueChat([said(text), said(text if where == "both" else "sorry")])
+    answer = await ask(chat, request(stage="map"), MapReply, reask=REASK)
+    assert answer.value == MapReply(points=(Point(description="a", score=UNRATED),))
+    assert [notice.code for notice in answer.notices][-2:] == ["reply.reask", "reply.unrated"]
+
+
+async def test_a_step_without_a_score_keeps_its_answer_and_its_questions() -> None:
+    text = '{"response":"x","follow_up_queries":["Who?"]}'
+    chat = QueueChat([said(text), said(text)])
+    answer = await ask(chat, request(), StepReply, reask=REASK)
+    assert answer.value == StepReply(response="x", score=UNRATED, follow_up_queries=("Who?",))
+
+
+@pytest.mark.parametrize(
+    "text", ['{"answer":"x"}', '{"points":[{"score":"high"}]}', '{"error":"no"}', '"text"']
+)
+async def test_a_reply_without_points_has_no_text_to_keep(text: str) -> None:
+    with pytest.raises(UnusableReplyError):
+        await ask(QueueChat([said(text), said(text)]), request(), MapReply, reask=REASK)
+
+
+async def test_a_rating_that_names_no_number_is_not_made_up() -> None:
+    chat = QueueChat([said('{"rating":"high","reason":"x"}'), said('{"rating":"high","reason":"x"}')])
+    with pytest.raises(UnusableReplyError):
+        await ask(chat, request(stage="rate"), RatingReply, reask=REASK)
 
 
 async def test_what_is_whole_in_a_cut_reply_is_kept() -> None:

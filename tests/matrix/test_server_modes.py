@@ -43,12 +43,7 @@ STRUCTURED: dict[str, tuple[str, str]] = {
     "top_string": (UNUSABLE, UNUSABLE),
     "refusal": (UNUSABLE, UNUSABLE),
     "no_points": (UNUSABLE, "answered"),
-    "points_strings": (UNUSABLE, "answered"),
     "points_null": ("no_data", "answered"),
-    "score_word": (UNUSABLE, UNUSABLE),
-    "score_null": (UNUSABLE, UNUSABLE),
-    "score_missing": (UNUSABLE, UNUSABLE),
-    "score_nan": (UNUSABLE, UNUSABLE),
     "score_negative": ("no_data", "no_data"),
 }
 """Modes that only spoil JSON replies: how global and DRIFT end; local and basic ask for none."""

@@ -1,6 +1,7 @@
 """Decoded JSON to the fields of a reply model, by shape; what had to be mended is said in words.
 
-Nothing is invented: a score that names no number is missing, and an item without a required field is left out.
+Nothing is invented: a score that names no number is missing, and an item without a required field is left out,
+unless the caller says what a text without a score counts as.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Defects:
 
     found: list[str] = field(default_factory=list[str])
     path: str = ""
+    unrated: float | None = None
+    """What a score counts as that cannot be read although its text can; None leaves the text out."""
 
     def add(self, text: str, name: str = "") -> None:
         """Notes ``text`` about the field ``name`` at this path."""
@@ -37,7 +40,7 @@ class Defects:
 
     def at(self, name: str) -> Defects:
         """The same list, one level deeper."""
-        return Defects(self.found, f"{self.path}.{name}" if self.path else name)
+        return Defects(self.found, f"{self.path}.{name}" if self.path else name, self.unrated)
 
 
 def match_score(value: object, model: type[BaseModel]) -> int:
@@ -66,16 +69,24 @@ def coerce_object(
             fields[shape.name] = read
         elif shape.required:
             missing.append(shape)
-    return fields if _fill_missing(missing, fields, model) else None
+    return fields if _fill_missing(missing, fields, model, defects.unrated) else None
 
 
-def _fill_missing(missing: list[FieldShape], fields: dict[str, object], model: type[BaseModel]) -> bool:
-    """A missing list is empty when the rest of the reply is there; anything else that is missing stays so."""
-    others = any(shape.required and shape.name in fields for shape in shape_of(model))
+def _fill_missing(
+    missing: list[FieldShape], fields: dict[str, object], model: type[BaseModel], unrated: float | None
+) -> bool:
+    """A missing list is empty when the rest of the reply is there, and a score beside a text is ``unrated``.
+
+    Anything else that is missing stays so.
+    """
+    given = {shape.kind for shape in shape_of(model) if shape.required and shape.name in fields}
     for shape in missing:
-        if shape.kind != "texts" or not others:
+        if shape.kind == "texts" and given:
+            fields[shape.name] = []
+        elif shape.kind == "number" and unrated is not None and "text" in given:
+            fields[shape.name] = unrated
+        else:
             return False
-        fields[shape.name] = []
     return True
 
 

@@ -29,10 +29,13 @@ class _Body:
     last: bool = False
 
 
-def read(text: str, model: type[ReplyT], *, cut: bool = False) -> tuple[ReplyT | None, list[str]]:
+def read(
+    text: str, model: type[ReplyT], *, cut: bool = False, unrated: float | None = None
+) -> tuple[ReplyT | None, list[str]]:
     """``text`` as ``model`` with the defects mended on the way, or None with what is wrong.
 
     ``cut`` says that the reply was cut by a length limit: then its last, unfinished member is not trusted.
+    ``unrated`` is what a text counts as whose score cannot be read; None leaves it out.
     """
     start = ["the reply was cut by the length limit"] if cut else []
     text = clean_text(text.replace("\ufeff", "")).strip()
@@ -41,7 +44,9 @@ def read(text: str, model: type[ReplyT], *, cut: bool = False) -> tuple[ReplyT |
     failure: list[str] | None = None
     for body in _bodies(text, cut=cut):
         for candidate in candidates(body.text, model, cut=cut, last=body.last):
-            value, defects = _shape(candidate, model)
+            if unrated is not None and candidate.alone:
+                continue  # any object with a text in it would do
+            value, defects = _shape(candidate, model, unrated)
             defects = [*start, *body.defects, *defects]
             if value is not None:
                 return value, defects
@@ -81,8 +86,10 @@ def _json_string(text: str) -> str | None:
     return value.strip() or None if isinstance(value, str) else None
 
 
-def _shape(candidate: Candidate, model: type[ReplyT]) -> tuple[ReplyT | None, list[str]]:
-    defects = Defects(list(candidate.defects))
+def _shape(
+    candidate: Candidate, model: type[ReplyT], unrated: float | None
+) -> tuple[ReplyT | None, list[str]]:
+    defects = Defects(list(candidate.defects), unrated=unrated)
     fields = coerce_object(candidate.value, model, defects)
     if fields is None:
         return None, defects.found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from graphrag_cli.llm.reading.coerce import match_score
@@ -35,6 +35,8 @@ class Candidate:
 
     value: dict[str, object]
     defects: tuple[str, ...] = ()
+    alone: bool = False
+    """Made of objects that stand by themselves: only what is in them says that they are items."""
 
 
 @dataclass(slots=True)
@@ -150,7 +152,9 @@ def _loose_items(found: _Found, model: type[BaseModel]) -> Iterator[Candidate]:
     note = ("its items stood outside an object",)
     lists = [value for value, _ in found.values if is_array(value)]
     yield from _items_candidate(lists, model, note)
-    yield from _items_candidate([[value for value, _ in found.values if is_object(value)]], model, note)
+    objects: list[object] = [value for value, _ in found.values if is_object(value)]
+    for candidate in _items_candidate([objects], model, note):
+        yield replace(candidate, alone=True)
 
 
 def _items_candidate(

@@ -5,6 +5,7 @@ import random
 import re
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -18,6 +19,7 @@ from graphrag_cli.errors import (
     ContentFilterError,
     ContextLengthError,
     DeadlineError,
+    IndexDataError,
     LimitError,
     ModelError,
 )
@@ -27,6 +29,8 @@ from graphrag_cli.llm.scripted import Matcher, Reply, Scripted, ScriptedChat, as
 from graphrag_cli.llm.usage import Limits
 from tests.engines import kit
 from tests.engines.kit import Seen, question, toolbox
+from tests.kit.snapshots import opened
+from tests.kit.tiny import tables, write_tables
 from tests.sample import sample_snapshot
 
 ANSWER = "Amundsen did [Data: Reports (0)]."
@@ -251,6 +255,18 @@ async def test_a_small_window_makes_smaller_batches() -> None:
 
 
 # ---- outcomes -----------------------------------------------------------------------------------------------
+
+
+async def test_reports_that_no_entity_leads_to_are_an_error_and_not_no_data(
+    tmp_path: Path,
+) -> None:
+    data = tables()
+    for row in data["communities"]:
+        row["entity_ids"] = ["of another run"]
+    write_tables(tmp_path, data)
+    tools = replace(toolbox(ScriptedChat(script())), snapshot=opened(tmp_path))
+    with pytest.raises(IndexDataError, match=r"no report .* belongs to a community"):
+        await kit.run(GlobalSearch(tools, settings(), 25).stream(question()))
 
 
 async def test_no_points_are_no_data_without_a_call() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,8 @@ def open_index(settings: Settings, method: Method | None, embedding_model: str |
 
     if len(settings.outputs) < 2:
         snapshot = open_snapshot(settings, method)
-        return OpenedIndex(snapshot, IndexVectors(settings, snapshot, embedding_model))
+        vectors = IndexVectors(settings, snapshot, embedding_model)
+        return OpenedIndex(snapshot, vectors, tuple(_damaged(snapshot)))
     return _open_several(settings, method, embedding_model)
 
 
@@ -61,11 +63,18 @@ def _open_several(settings: Settings, method: Method | None, embedding_model: st
     union = UnionVectors(vectors)
     for table in VECTORS_SEARCHED[method] if method else ():
         failed |= union.lacking(table)
-    remarks = (
+    left_out = (
         RunWarning("index.left_out", f"Index {name!r} takes no part: {error.message}")
         for name, error in failed.items()
     )
-    return OpenedIndex(unite(snapshots), union, tuple(remarks))
+    damaged = (remark for snapshot in snapshots.values() for remark in _damaged(snapshot))
+    return OpenedIndex(unite(snapshots), union, (*left_out, *damaged))
+
+
+def _damaged(snapshot: Snapshot) -> Iterator[RunWarning]:
+    """A word on tables that could not be read; the method does without them."""
+    for error in snapshot.tables.damaged.values():
+        yield RunWarning("index.damaged", f"The run does without a table: {error.message}")
 
 
 def settings_of(settings: Settings, name: str) -> Settings:

@@ -38,6 +38,7 @@ from graphrag_cli.events import (
     Status,
     TextDelta,
 )
+from graphrag_cli.index.vectors import made_by
 from graphrag_cli.llm.base import (
     CallParams,
     ChatRequest,
@@ -284,7 +285,7 @@ def check_width(model: str, width: int | None, table: VectorTable) -> None:
     """Raises ``VectorError`` when vectors of ``model`` cannot be compared with those of ``table``."""
     if width is not None and width != table.width:
         raise VectorError(
-            f"{model} makes vectors of width {width}, but {table.name} holds vectors of width {table.width}",
+            f"{model} makes vectors of width {width}, but {table.name} holds vectors of width {table.width}{made_by(table.width)}",
             hint="Set embedding_models to the model that the index was made with, "
             "or build vectors for this one: graphrag-cli index embed",
         )

@@ -31,9 +31,15 @@ class Tables:
     """The canonical tables of one index. Columns are converted once; safe to use from several threads."""
 
     def __init__(
-        self, located: Located, sources: Mapping[TableName, SourceTable], cache: Cache = NO_CACHE
+        self,
+        located: Located,
+        sources: Mapping[TableName, SourceTable],
+        cache: Cache = NO_CACHE,
+        damaged: Mapping[TableName, IndexDataError] | None = None,
     ) -> None:
         self.located = located
+        self.damaged = damaged or {}
+        """Tables whose file is there and cannot be read, with the reason; they count as not there."""
         self.cache = cache
         """Keeps columns of long tables as they can be mapped, and whatever else is worked out from the tables."""
         self.sources = sources

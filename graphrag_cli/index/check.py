@@ -111,6 +111,7 @@ def check(
     health = examine(snapshot)
     findings = (
         *_method_findings(methods),
+        *_damage_findings(snapshot),
         *health_findings(health),
         *vector_findings(stored, width),
         *(
@@ -137,6 +138,11 @@ def table_reports(snapshot: Snapshot) -> tuple[TableReport, ...]:
         TableReport(name, file_name(located, name), source.rows, source.columns)
         for name, source in snapshot.tables.sources.items()
     )
+
+
+def _damage_findings(snapshot: Snapshot) -> Iterator[Finding]:
+    for error in snapshot.tables.damaged.values():
+        yield Finding("tables.damaged", "error", error.message, error.hint or "copy the file again")
 
 
 # -- levels -------------------------------------------------------------------------------------------------------

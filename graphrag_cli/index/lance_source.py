@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index import convert, similarity
-from graphrag_cli.index.arrow import Chunked, DataType, pa
+from graphrag_cli.index.arrow import ArrowError, Chunked, DataType, pa
 from graphrag_cli.index.cache import NO_CACHE, Cache, cache_for
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.lazy import Lazy
@@ -30,7 +31,7 @@ class LanceSource:
         import lance
 
         self._path = path
-        try:
+        with self._readable():
             # The package is typed in part only.
             self._data: Any = (
                 lance.dataset(str(path), storage_options=dict(path.store.options))
@@ -38,16 +39,22 @@ class LanceSource:
                 else lance.dataset(str(path))
             )
             self._rows = int(self._data.count_rows())
-        except (OSError, ValueError) as error:
-            raise VectorError(
-                f"the vector table {str(path)!r} cannot be read: {str(error).splitlines()[0]}",
-                hint="copy the store again, or build vectors with: graphrag-cli index embed",
-            ) from error
         self._id = self._field(schema.id_field if schema else "id", "id")
         self._vector = self._field(schema.vector_field if schema else "vector", "vector")
         self._width = self._measure()
         self._ids = Lazy(self._read_ids)
         self._metric = Lazy(self._read_metric)
+
+    @contextmanager
+    def _readable(self) -> Generator[None]:
+        """Opening a table reads its manifest alone: that its data are gone shows at any later read."""
+        try:
+            yield
+        except (OSError, ValueError, ArrowError) as error:
+            raise VectorError(
+                f"the vector table {str(self._path)!r} cannot be read: {_first_sentence(error)}",
+                hint="copy the store again, or build vectors with: graphrag-cli index embed",
+            ) from error
 
     def _field(self, wanted: str, what: Literal["id", "vector"]) -> str:
         """The column named, else the only one of the right type."""
@@ -67,7 +74,8 @@ class LanceSource:
         kind = self._data.schema.field(self._vector).type
         if pa.types.is_fixed_size_list(kind):
             return int(kind.list_size)
-        head = self._data.to_table(columns=[self._vector], limit=1000)
+        with self._readable():
+            head = self._data.to_table(columns=[self._vector], limit=1000)
         return similarity.width_of(head.column(self._vector))
 
     @property
@@ -95,16 +103,19 @@ class LanceSource:
         return self._ids()
 
     def _read_ids(self) -> Chunked:
-        return convert.as_text(self._data.to_table(columns=[self._id]).column(self._id))
+        with self._readable():
+            return convert.as_text(self._data.to_table(columns=[self._id]).column(self._id))
 
     def blocks(self) -> Iterator[Matrix]:
         """Vectors in the order of the table."""
-        for batch in self._data.to_batches(columns=[self._vector], batch_size=8192, scan_in_order=True):
-            yield similarity.matrix([batch.column(0)], self._width)
+        with self._readable():
+            for batch in self._data.to_batches(columns=[self._vector], batch_size=8192, scan_in_order=True):
+                yield similarity.matrix([batch.column(0)], self._width)
 
     def take(self, rows: Rows) -> Matrix:
         """Vectors at ``rows``."""
-        taken = self._data.take(rows.tolist(), columns=[self._vector])
+        with self._readable():
+            taken = self._data.take(rows.tolist(), columns=[self._vector])
         return similarity.matrix(taken.column(self._vector).chunks, self._width)
 
     def candidates(self, query: Matrix, k: int) -> Candidates | None:
@@ -113,7 +124,9 @@ class LanceSource:
         if metric is None:
             return None
         wanted = {"column": self._vector, "q": query[0], "k": 4 * k + 64, "metric": metric, **_ANN}
-        found = self._data.to_table(columns=[self._id, self._vector], nearest=wanted, with_row_address=True)
+        columns = [self._id, self._vector]
+        with self._readable():
+            found = self._data.to_table(columns=columns, nearest=wanted, with_row_address=True)
         found = found.sort_by("_rowaddr")
         ids = convert.as_text(found.column(self._id)).combine_chunks()
         return Candidates(
@@ -135,7 +148,14 @@ class LanceSource:
             if index.field_names != [self._vector] or index.num_rows_indexed < _COVERED * self._rows:
                 continue
             metric = str(index.details.get("metric_type", "")).lower()
-            head = self._data.to_table(columns=[self._vector], limit=256).column(self._vector)
+            with self._readable():
+                head = self._data.to_table(columns=[self._vector], limit=256).column(self._vector)
             if metric == "cosine" or similarity.all_unit(similarity.matrix(head.chunks, self._width)):
                 return metric
         return None
+
+
+def _first_sentence(error: Exception) -> str:
+    """The reason without the place in lance's own source that it ends with."""
+    line = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return line.split(", /")[0]

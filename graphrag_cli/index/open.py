@@ -35,10 +35,8 @@ def open_folder(
 ) -> Snapshot:
     """The index in ``folder``; see ``open_snapshot``."""
     located = locate(folder, wanted)
-    sources: dict[TableName, SourceTable] = {
-        table: open_table(table, path) for table, path in located.files.items()
-    }
-    tables = Tables(located, sources, _cache(located))
+    sources, damaged = _open_each(located)
+    tables = Tables(located, sources, _cache(located), damaged)
     if method is not None:
         problem = cannot_serve(tables, method)
         if problem is not None:
@@ -46,6 +44,18 @@ def open_folder(
     elif not servable(tables):
         raise cannot_serve(tables, "basic") or IndexDataError(f"no method can be served from {str(folder)!r}")
     return Snapshot(tables, summarise(located, sources, tables))
+
+
+def _open_each(located: Located) -> tuple[dict[TableName, SourceTable], dict[TableName, IndexDataError]]:
+    """Every table that can be opened, and why the others cannot: a method may well do without those."""
+    sources: dict[TableName, SourceTable] = {}
+    damaged: dict[TableName, IndexDataError] = {}
+    for table, path in located.files.items():
+        try:
+            sources[table] = open_table(table, path)
+        except IndexDataError as error:
+            damaged[table] = error
+    return sources, damaged
 
 
 def _cache(located: Located) -> Cache:
@@ -66,6 +76,9 @@ def cannot_serve(tables: Tables, method: Method) -> IndexDataError | None:
     table = _first_problem(tables, method)
     if table is None:
         return None
+    if table in tables.damaged:
+        error = tables.damaged[table]
+        return IndexDataError(error.message, hint=f"{error.hint}{_others(tables, method)}")
     return _empty(tables, method, table) if tables.has(table) else _missing(tables, method, table)
 
 

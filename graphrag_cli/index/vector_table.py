@@ -18,7 +18,7 @@ from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.similarity import Matrix, Nearest
 from graphrag_cli.index.together import Together
 from graphrag_cli.index.vector_source import VectorSource
-from graphrag_cli.index.vectors import Hits
+from graphrag_cli.index.vectors import Hits, made_by
 
 MEMORY_LIMIT = 32 * 1024 * 1024
 """Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""
@@ -204,19 +204,9 @@ class StoredTable:
             raise wrong_width(self._source, queries.shape[1], self._model)
 
 
-_KNOWN_WIDTHS = {
-    1536: "text-embedding-3-small or text-embedding-ada-002",
-    3072: "text-embedding-3-large",
-    384: "all-MiniLM-L6-v2",
-    768: "nomic-embed-text",
-    1024: "bge-m3 or mxbai-embed-large",
-}
-
-
 def wrong_width(source: VectorSource, width: int, model: str | None) -> VectorError:
     """The question's vector does not fit; names both models as far as they are known."""
-    guess = _KNOWN_WIDTHS.get(source.width)
-    other = f", as {guess} makes" if guess else ""
+    other = made_by(source.width)
     return VectorError(
         f"the embedding model {model or 'in use'!r} makes vectors of {width} numbers, but {source.name!r} in {source.place!r} holds {source.width}{other}",
         hint="set the embedding model that the index was made with, or build vectors for this one with: graphrag-cli index embed",

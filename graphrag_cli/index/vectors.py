@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,3 +63,17 @@ class VectorTables(Protocol):
     def open(self, name: VectorName) -> VectorTable:
         """Raises ``VectorError`` naming what was looked for and where, when missing, empty, or of other tables' ids."""
         ...
+
+
+KNOWN_WIDTHS: Final = {
+    1536: "text-embedding-3-small or text-embedding-ada-002",
+    3072: "text-embedding-3-large",
+    384: "all-MiniLM-L6-v2",
+    768: "nomic-embed-text",
+    1024: "bge-m3 or mxbai-embed-large",
+}
+
+
+def made_by(width: int) -> str:
+    """Which models make vectors of a width, as a clause; empty when none is known."""
+    return f", as {KNOWN_WIDTHS[width]} makes" if width in KNOWN_WIDTHS else ""

@@ -148,6 +148,11 @@ def _dangling(data: Tables) -> None:
     data["covariates"][0]["text_unit_id"] = "nowhere"
 
 
+def _of_other_runs(data: Tables) -> None:
+    for row in data["community_reports"]:
+        row["community"] += 70
+
+
 def _duplicates(data: Tables) -> None:
     for row in data["text_units"]:
         row["human_readable_id"] = 0
@@ -181,6 +186,34 @@ def _empty_reports(data: Tables) -> None:
     data["community_reports"][1] |= {"full_content": "", "rank": None, "summary": None}
 
 
+def _no_claims(data: Tables) -> None:
+    del data["covariates"]
+    for row in data["text_units"]:
+        row.pop("covariate_ids")
+
+
+# -- DT16: size ---------------------------------------------------------------------------------------------------
+
+HUB_UNITS, HUB_RELATIONSHIPS = 200, 600
+
+
+def _hub(data: Tables) -> None:
+    """One entity that is in every text unit and at one end of every relationship."""
+    hub, unit, edge = data["entities"][0], data["text_units"][0], data["relationships"][0]
+    for place in range(len(data["text_units"]), HUB_UNITS):
+        data["text_units"].append(unit | {"id": long_uid("unit", place), "human_readable_id": place})
+    everywhere = [row["id"] for row in data["text_units"]]
+    hub["text_unit_ids"] = everywhere
+    for place in range(len(data["relationships"]), HUB_RELATIONSHIPS):
+        title = f"SPOKE {place}"
+        spoke = {"id": uid("entity", place), "human_readable_id": place, "title": title, "degree": 1}
+        data["entities"].append(data["entities"][1] | spoke | {"description": f"Spoke {place} of the wheel."})
+        ends = {"id": uid("relationship", place), "human_readable_id": place, "target": title}
+        found_in = {"text_unit_ids": [everywhere[place % HUB_UNITS]]}
+        data["relationships"].append(edge | ends | found_in)
+    hub["degree"] = HUB_RELATIONSHIPS
+
+
 # -- DT15: folders ------------------------------------------------------------------------------------------------
 
 
@@ -193,14 +226,36 @@ def _runs(folder: Path) -> None:
     write_tables(folder / "20240303-000000" / "artifacts", {"text_units": tables()["text_units"]})
 
 
+def _bare(folder: Path) -> None:
+    """A folder that holds files, none of them a table."""
+    folder.mkdir(parents=True)
+    (folder / ".DS_Store").write_bytes(b"\0")
+    (folder / "stats.json").write_text("{}", encoding="utf-8")
+
+
 def _half_finished(folder: Path) -> None:
     write_tables(folder, {"create_base_text_units": tables()["text_units"]})
 
 
-def _truncated(folder: Path) -> None:
-    write_index(folder)
-    path = folder / "entities.parquet"
-    path.write_bytes(path.read_bytes()[:200])
+def _truncated(name: str) -> Callable[[Path], None]:
+    def act(folder: Path) -> None:
+        path = folder / f"{name}.parquet"
+        path.write_bytes(path.read_bytes()[:200])
+
+    return _after(act)
+
+
+def overwritten(name: str) -> Callable[[Path], None]:
+    """A file whose footer is whole and whose data are not."""
+
+    def act(folder: Path) -> None:
+        path = folder / f"{name}.parquet"
+        content = bytearray(path.read_bytes())
+        end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+        content[4:end] = b"\xff" * (end - 4)
+        path.write_bytes(content)
+
+    return _after(act)
 
 
 _TABLES = ("entities", "relationships", "communities", "community_reports", "text_units")
@@ -231,11 +286,23 @@ _OPTIONAL = (
     ("community_reports", "size"),
     ("community_reports", "period"),
     ("community_reports", "findings"),
+    ("community_reports", "parent"),
+    ("community_reports", "children"),
+    ("community_reports", "title"),
     ("community_reports", "summary"),
     ("text_units", "n_tokens"),
     ("text_units", "document_id"),
     ("text_units", "human_readable_id"),
+    ("text_units", "entity_ids"),
+    ("text_units", "relationship_ids"),
     ("documents", "creation_date"),
+    ("documents", "title"),
+    ("entities", "frequency"),
+    ("entities", "text_unit_ids"),
+    ("communities", "title"),
+    ("communities", "relationship_ids"),
+    ("covariates", "status"),
+    ("covariates", "text_unit_id"),
 )
 
 
@@ -267,17 +334,23 @@ DOCTORED: tuple[Doctored, ...] = (
         _column_as("communities", "children", lambda v: str(v).replace(",", ""), pa.string()),
     ),
     good("DT7 lists as null", _column_as("relationships", "text_unit_ids", lambda v: None, pa.null())),
+    good("DT7 units of entities as null", _column_as("entities", "text_unit_ids", lambda v: None, pa.null())),
+    good("DT7 members as null", _column_as("communities", "entity_ids", lambda v: None, pa.null())),
     good("DT7 large lists", _column_as("communities", "entity_ids", list, pa.large_list(pa.large_string()))),
     good("DT7 large text", _column_as("entities", "title", str, pa.large_string())),
     good("DT8 most entities in no community", _changed(_mostly_homeless)),
     good("DT9 dangling ids", _changed(_dangling)),
+    Doctored("DT9 reports of other runs", _changed(_of_other_runs), ALL, ALL),
     good("DT10 duplicates", _changed(_duplicates)),
     good("DT11 nasty text", _changed(_nasty)),
     good("DT11 broken bytes", _broken_bytes),
     good("DT12 empty reports", _changed(_empty_reports)),
     *STORES,
     good("DT14 orphan claim", _with("covariates", lambda row: row | {"subject_id": "NO ONE"})),
+    good("DT14 no claims", _changed(_no_claims)),
     good("DT15 runs", _runs),
+    Doctored("DT15 no tables", _bare, NONE, NONE),
     Doctored("DT15 half finished", _half_finished, NONE, NONE),
-    Doctored("DT15 cut off", _truncated, NONE, NONE),
+    *(Doctored(f"DT15 cut off {name}", _truncated(name), serve, serve) for name, serve in _WITHOUT.items()),
+    good("DT16 hub", _changed(_hub)),
 )

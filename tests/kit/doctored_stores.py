@@ -88,6 +88,22 @@ def _entity_vectors(rows: Rows) -> list[Any]:
     return [vector(row["description"]).tolist() for row in rows]
 
 
+def _without(name: str) -> Callable[[Path], None]:
+    """A store that lacks one table."""
+
+    def change(store: Path, data: Tables) -> None:
+        write_vectors(store, data)
+        shutil.rmtree(store / f"{name}.lance")
+
+    return _store(change)
+
+
+def _cut_off(store: Path, data: Tables) -> None:
+    """A table whose data files are gone."""
+    write_vectors(store, data)
+    shutil.rmtree(store / "entity_description.lance" / "data")
+
+
 def _other_column(store: Path, data: Tables) -> None:
     write_vectors(store, data)
     path = store / "entity_description.lance"
@@ -138,5 +154,9 @@ STORES: tuple[Doctored, ...] = (
             "entity_description", _entity_ids, lambda rows: [*_entity_vectors(rows)[:4], [0.0] * 8, None]
         ),
     ),
+    _vectors("DT13 no entity table", _without("entity_description"), _NO_ENTITY_VECTORS),
+    _vectors("DT13 no report table", _without("community_full_content"), ("local", "global", "basic")),
+    _vectors("DT13 no text unit table", _without("text_unit_text"), ("local", "global", "drift")),
+    _vectors("DT13 cut off", _store(_cut_off), _NO_ENTITY_VECTORS),
     good("DT13 other columns", _store(_other_column)),
 )

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_cli.engines.drift.action import question_key
+from graphrag_cli.engines.drift.action import DriftAction, question_key
 from graphrag_cli.engines.drift.levels import Levels
 from graphrag_cli.engines.drift.selection import (
     Candidate,
@@ -42,12 +42,12 @@ from graphrag_cli.engines.drift.selection import (
     choose_followups,
     is_promising,
     share_of_places,
+    unit_rows,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from graphrag_cli.engines.drift.action import DriftAction
     from graphrag_cli.engines.drift.state import QueryState
 
 
@@ -73,13 +73,28 @@ class Frontier:
     # -- what the engine calls --------------------------------------------------------------------------------
 
     def start(self, root: DriftAction, vectors: ArrayLike | None) -> list[DriftAction]:
-        """Begins at ``root``, which had its turn; returns the first questions to ask."""
+        """Begins at ``root``, which had its turn; returns the first questions to ask.
+
+        When all that it raised is the question over again, in whatever words, the question itself is asked in their place.
+        """
+        if self._only_repeats(root, vectors):
+            root.follow_ups = [DriftAction(root.query)]
+            vectors = self.space.vector(0)
         self.state.add_action(root)
         self._rows[root.id] = 0
         if root_stands(root):
             self._standing.add(root.id, root.query, 0)
         self._levels.place(root, 0)
         return self.finished(root, vectors)
+
+    def _only_repeats(self, root: DriftAction, vectors: ArrayLike | None) -> bool:
+        if vectors is None or root.state != "answered":
+            return False
+        nearness = unit_rows(vectors) @ unit_rows(self.space.vector(0))[0]
+        return all(
+            question_key(child.query) == question_key(root.query) or near >= self.policy.duplicate_threshold
+            for child, near in zip(root.follow_ups, nearness.tolist(), strict=True)
+        )
 
     def hold(self, root: DriftAction) -> None:
         """Takes a root whose follow-ups are not to be asked in this run; they can be when it is resumed."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.context.ranked import Scored, best_first
 from graphrag_cli.context.reports import ReportBatch, batch_reports, summarise, weigh
+from graphrag_cli.engines.coverage import homeless, unjoined
 from graphrag_cli.engines.global_.mapping import Mapping
 from graphrag_cli.engines.global_.rating import Rating
 from graphrag_cli.engines.pump import Emit, pump
@@ -66,6 +67,7 @@ class GlobalSearch:
                 yield event
 
     async def _answer(self, run: Run, emit: Emit) -> None:
+        await asyncio.to_thread(self._look, run, emit)
         rows = await self._choose(run, emit)
         mapping = Mapping(run, emit, self._settings, self._map_concurrency)
         emit(StageProgress("context"))
@@ -81,6 +83,15 @@ class GlobalSearch:
             return
         points = best_first(await mapping.points(batches), min_score=0) if batches else []
         await self._reduce(run, emit, points, batches, records)
+
+    def _look(self, run: Run, emit: Emit) -> None:
+        """Tells what the reports leave out. Raises ``IndexDataError`` when none of them can be used."""
+        problem = unjoined(self._tools.snapshot, run.question.community_level)
+        if problem is not None:
+            raise problem
+        text = homeless(self._tools.snapshot)
+        if text is not None:
+            emit(run.notice("entities.homeless", text))
 
     async def _choose(self, run: Run, emit: Emit) -> Rows:
         """Report rows to read."""

@@ -445,3 +445,20 @@ async def test_more_depth_is_no_other_setting() -> None:
     short = await drift(setting=settings(n_depth=1, drift_k_followups=3))
     longer = await drift(setting=settings(n_depth=2, drift_k_followups=4), resume=short.answer.drift)
     assert notices(longer) == []
+
+
+@pytest.mark.parametrize(
+    "raised", [["WHO REACHED the south pole first?!"], ["Reached who the South Pole first?"]]
+)
+async def test_a_primer_that_only_repeats_the_question_lets_it_be_asked_as_a_step(raised: list[str]) -> None:
+    primer = {"intermediate_answer": "So", "score": 40, "follow_up_queries": raised}
+    chat = ScriptedChat(script(primer=primer))
+    seen = await drift(chat, settings(n_depth=2, drift_k_followups=2))
+    first, *others = [call.messages[-1].content for call in chat.calls_of("step")]
+    assert first == ASKED
+    assert len(others) == 2
+    assert seen.answer.context["sources"]
+    again = ScriptedChat(script())
+    resumed = await drift(again, settings(n_depth=2, drift_k_followups=2), resume=seen.answer.drift)
+    assert again.stages == ["reduce"]
+    assert timeless(resumed.answer.drift) == timeless(seen.answer.drift)

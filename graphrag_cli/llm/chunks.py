@@ -78,7 +78,9 @@ class ChunkReader:
         yield chunk
 
     def _whole(self, text: str) -> Chunk:
-        shown = " ".join(text.split())[:_QUOTED] or "nothing"
+        shown = " ".join(text.split())[:_QUOTED]
+        if not shown:
+            raise broken_off(self.target, "the reply has no body")
         try:
             value: object = json.loads(text.lstrip("\ufeff"), strict=False)
         except ValueError:

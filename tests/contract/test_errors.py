@@ -41,7 +41,7 @@ ERRORS = {
     "error_200_text": (ModelError, None, 3),
     "nonsense": (ModelError, "/v1", 1),
     "not_json": (ModelError, "/v1", 1),
-    "no_body": (ModelError, "/v1", 1),
+    "no_body": (ModelError, None, 3),
     "finish_error": (ModelError, None, 3),
 }
 
@@ -72,7 +72,16 @@ async def test_no_error_holds_the_key(chat_at: ChatAt, mode: str, stream: bool) 
     assert "sk-secret" not in printed
 
 
-PASSING = ["429_words*2", "500*1", "502*2", "error_200*1", "finish_error*1", "cut_half*1", "408*1"]
+PASSING = [
+    "429_words*2",
+    "500*1",
+    "502*2",
+    "error_200*1",
+    "finish_error*1",
+    "cut_half*1",
+    "408*1",
+    "no_body*1",
+]
 
 
 @pytest.mark.parametrize(("mode", "stream"), both_ways(PASSING, shown=["finish_error*1", "cut_half*1"]))

@@ -5,7 +5,6 @@ A ``Run`` belongs to one question and is made at the start of ``stream``.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.context.history import as_text, newest_turns
 from graphrag_cli.engines.finish import cite, rows_by_dataset
+from graphrag_cli.engines.threads import searched
 from graphrag_cli.errors import (
     ContentFilterError,
     DeadlineError,
@@ -181,7 +181,7 @@ class Run:
     ) -> list[Hits]:
         """``table.search`` off the event loop."""
         with self.timed("search"):
-            return await asyncio.to_thread(table.search, vectors, k, only=only)
+            return await searched(lambda: table.search(vectors, k, only=only))
 
     # -- the final call -------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -39,6 +40,8 @@ class StoredTable:
         self._undashed = Lazy(lambda: graph.undashed(source.ids()))
         self._memory = Lazy(self._in_memory)
         self._compact = Lazy(self._compressed)
+        self._comparing = threading.Semaphore(2)
+        """Reading hundreds of scattered vectors takes memory; many threads at a time take a lot."""
         self._certain = Together(self._certain_rows, MOST_QUERIES)
         self._fits = source.rows * source.width * 4 <= MEMORY_LIMIT
         _check(source, space)
@@ -145,10 +148,11 @@ class StoredTable:
             found = similarity.nearest(queries, self._blocks(), k)
         else:
             rows = self._certain((similarity.unit(queries), k))
-            found = [
-                similarity.nearest(queries[place : place + 1], [(near, self._unit_rows(near))], k)[0]
-                for place, near in enumerate(rows)
-            ]
+            with self._comparing:
+                found = [
+                    similarity.nearest(queries[place : place + 1], [(near, self._unit_rows(near))], k)[0]
+                    for place, near in enumerate(rows)
+                ]
         return [(self._keys(one.positions), one) for one in found]
 
     def _certain_rows(self, asked: Sequence[tuple[Matrix, int]]) -> list[list[Rows]]:

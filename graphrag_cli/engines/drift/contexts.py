@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.config.settings import DriftSearchSettings, Level
     from graphrag_cli.context.bundle import ContextBundle
+    from graphrag_cli.context.local import Matches
     from graphrag_cli.engines.base import Question, Toolbox
     from graphrag_cli.index.vectors import VectorTable
 
@@ -31,14 +32,19 @@ class StepContexts:
         self._included = named_rows(tools.snapshot, question.include_entities)
         self._excluded = named_rows(tools.snapshot, question.exclude_entities)
 
-    def __call__(self, vector: NDArray[np.float32], budget: int) -> ContextBundle:
-        """The context of the question of that vector, shape ``(1, width)``, in at most ``budget`` tokens."""
-        settings, snapshot = self._settings, self._tools.snapshot
-        wanted = settings.local_search_top_k_mapped_entities
+    def matches(self, vector: NDArray[np.float32]) -> Matches:
+        """The entities nearest to the question of that vector, shape ``(1, width)``."""
+        wanted = self._settings.local_search_top_k_mapped_entities
         (hits,) = self.entities.search(
             vector, OVERSAMPLING * wanted + len(self._excluded), only=self._allowed
         )
-        matches = choose_entities(snapshot, hits, self._included, self._excluded, wanted, -1.0)
+        return choose_entities(
+            self._tools.snapshot, hits, self._included, self._excluded, wanted, min_similarity=-1.0
+        )
+
+    def __call__(self, matches: Matches, budget: int) -> ContextBundle:
+        """The context around ``matches`` in at most ``budget`` tokens."""
+        settings, snapshot = self._settings, self._tools.snapshot
         shares = LocalShares(
             budget,
             settings.local_search_community_prop,
@@ -51,4 +57,4 @@ class StepContexts:
         """Loads what the first step needs (columns, graph library) while the primer waits for its replies."""
         import networkx as _  # noqa: F401 - only to have it loaded
 
-        self(vector, self._settings.local_search_max_data_tokens)
+        self(self.matches(vector), self._settings.local_search_max_data_tokens)

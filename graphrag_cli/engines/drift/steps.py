@@ -15,6 +15,7 @@ from graphrag_cli.engines.drift.action import ActionMetadata, DriftAction
 from graphrag_cli.engines.drift.selection import questions_to_ask_for
 from graphrag_cli.engines.drift.tally import Tally
 from graphrag_cli.engines.shrink import MAX_SHRINKS, room_in_window
+from graphrag_cli.engines.threads import searched
 from graphrag_cli.errors import CliError, ContextLengthError, DeadlineError, LimitError, ModelError
 from graphrag_cli.events import (
     ContextBuilt,
@@ -128,9 +129,10 @@ class Steps:
         budget = self._settings.local_search_max_data_tokens
         budget = min(budget, room_in_window(self._run, self._prompt(""), 0, params))
         vector = self._frontier.vector_of(action)
+        matches = await searched(lambda: self._build.matches(vector))
         for shrinks in range(MAX_SHRINKS + 1):
             async with self._builders:
-                bundle = await asyncio.to_thread(self._build, vector, budget)
+                bundle = await asyncio.to_thread(self._build, matches, budget)
             if bundle.is_empty:
                 action.record_nothing("nothing in the index is near this question")
                 return

@@ -87,9 +87,15 @@ _PARENTHESIS = re.compile(
     re.I,
 )
 _TOKEN = re.compile(
-    r"(?P<range>\d+\s*(?:-|–|—|−|~|\.\.+|to|bis|至)\s*\d+)|(?P<number>(?<![\w.])[\w.-]+:\d+|(?<![+\d])\d+)|(?P<word>[^\W\d_][^\W\d]*)|(?P<close>[;；])"
+    r"""(?P<range>\d+\s*(?:-|–|—|−|~|\.\.+|to|bis|至)\s*\d+)
+    |(?P<number>(?<![\w.-])[\w.-]+:\d+|(?<![+\d])\d+)
+    |(?P<word>[^\W\d_][^\W\d]*)
+    |(?P<close>[;；])""",
+    re.VERBOSE,
 )
 _DIGITS = re.compile(r"\d+")
+_MOST_DIGITS = 18
+"""A longer number fits no id of 64 bits: it is the model repeating itself, not a citation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,9 @@ def _folded(word: str) -> str:
 
 
 def _numbers(text: str, is_range: bool) -> Iterator[str]:
+    """The ids that one number or range stands for; an id of several indexes (``polar:12``) stays as it is."""
+    if any(len(digits) > _MOST_DIGITS for digits in _DIGITS.findall(text)):
+        return
     if not is_range:
         yield text if ":" in text else str(int(text))
         return

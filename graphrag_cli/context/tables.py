@@ -8,8 +8,7 @@ backslash, the delimiter, a newline, a carriage return and a tab inside a cell a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Final
 
 from graphrag_cli.context.text import sendable
@@ -25,9 +24,6 @@ HEADINGS: Final[dict[Dataset, str]] = {
 
 _ESCAPES = {"\\": "\\\\", "|": "\\|", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _ESCAPE = re.compile(r"[\\|\n\r\t]")
-_UNESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_CELL = re.compile(r"(?:[^\\|]+|\\.)*\\?", re.DOTALL)
 
 
 def heading(dataset: Dataset) -> str:
@@ -36,56 +32,17 @@ def heading(dataset: Dataset) -> str:
 
 
 def write_cell(value: Cell) -> str:
-    """``value`` as it stands between two delimiters; None is empty, whole floats lose their ``.0``."""
-    if value is None:
+    """``value`` as it stands between two delimiters.
+
+    None and NaN are empty, whole numbers lose their ``.0``, others keep six significant digits.
+    """
+    if value is None or value != value:  # NaN differs from itself
         return ""
     if isinstance(value, float):
-        return f"{value:g}"
+        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:g}"
     return _ESCAPE.sub(lambda match: _ESCAPES[match.group()], sendable(str(value)))
 
 
 def write_row(cells: Sequence[Cell]) -> str:
     """One row, without its newline."""
     return "|".join(map(write_cell, cells))
-
-
-def read_row(line: str) -> tuple[str, ...]:
-    """The cells of a row, unescaped: the inverse of ``write_row`` over strings."""
-    cells: list[str] = []
-    position = -1
-    while position < len(line):
-        end = _CELL.match(line, position + 1)
-        written = end.group() if end else ""
-        cells.append(_UNESCAPE.sub(lambda found: _UNESCAPED.get(found.group(1), found.group(1)), written))
-        position += 1 + len(written)
-    return tuple(cells)
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A section read back from a prompt."""
-
-    dataset: Dataset
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def read_tables(text: str) -> Iterator[Table]:
-    """The sections found in ``text``, in order; a section ends at the next heading or a blank line."""
-    by_heading: dict[str, Dataset] = {heading(dataset): dataset for dataset in HEADINGS}
-    current: Dataset | None = None
-    lines: list[str] = []
-
-    def finished() -> Iterator[Table]:
-        if current is not None and lines:
-            columns, *rows = (read_row(line) for line in lines)
-            yield Table(current, columns, tuple(rows))
-
-    for line in text.split("\n"):
-        found = by_heading.get(line.strip())
-        if found is not None or not line.strip():
-            yield from finished()
-            current, lines = found, []
-        elif current is not None:
-            lines.append(line)
-    yield from finished()

@@ -117,6 +117,15 @@ def test_ids_of_several_indexes_keep_their_prefix() -> None:
     )
 
 
+@pytest.mark.parametrize("digits", [19, 5000])
+def test_a_number_that_no_id_can_be_is_passed_over(digits: int) -> None:
+    endless = "9" * digits
+    assert parse_citations(f"[Data: Sources (4, {endless}, 1-{endless}, a:{endless}, 5)]") == (
+        Cited("sources", "4"),
+        Cited("sources", "5"),
+    )
+
+
 @given(st.text())
 def test_no_text_is_too_odd(text: str) -> None:
     parse_citations(text)

@@ -13,10 +13,10 @@ from graphrag_cli.context.local import (
     rank_relationships,
     rank_text_units,
 )
-from graphrag_cli.context.tables import read_tables
 from graphrag_cli.index.records import Relationship
 from graphrag_cli.index.snapshot import Rows, Snapshot, as_rows
 from graphrag_cli.llm.tokens import counter_for
+from tests.kit.tables import read_tables
 from tests.sample import sample_snapshot
 
 TOKENS = counter_for("gpt-4o")

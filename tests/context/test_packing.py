@@ -6,9 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_cli.context.packing import Draft, Layout, fit_bundle, pack_section
-from graphrag_cli.context.tables import read_tables, write_row
+from graphrag_cli.context.tables import write_row
 from graphrag_cli.context.text import CUT_MARK
 from graphrag_cli.llm.tokens import counter_for
+from tests.kit.tables import read_tables
 
 TOKENS = counter_for("gpt-4o")
 LAYOUT = Layout("sources", ("id", "text"))

@@ -3,8 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_cli.context.tables import heading, read_row, read_tables, write_cell, write_row
+from graphrag_cli.context.tables import heading, write_cell, write_row
 from graphrag_cli.context.text import sendable
+from tests.kit.tables import read_row, read_tables
 
 NASTY = [
     "a|b",
@@ -43,6 +44,10 @@ def test_control_characters_and_lone_surrogates_do_not_reach_a_prompt() -> None:
 
 def test_numbers_are_written_short() -> None:
     assert [write_cell(value) for value in (1.0, 2.5, 7, None)] == ["1", "2.5", "7", ""]
+
+
+def test_large_whole_numbers_keep_their_digits_and_nan_is_empty() -> None:
+    assert [write_cell(value) for value in (1234567.0, float("nan"))] == ["1234567", ""]
 
 
 def test_tables_are_read_from_the_middle_of_a_prompt() -> None:

@@ -8,9 +8,9 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from graphrag_cli.context.basic import build_basic_context
-from graphrag_cli.engines.run import NO_DATA, Run, call_params
+from graphrag_cli.engines.run import Run, call_params
 from graphrag_cli.engines.shrink import write_fitting
-from graphrag_cli.events import Event, Method, StageProgress, TextDelta
+from graphrag_cli.events import Event, Method, StageProgress
 from graphrag_cli.index.snapshot import as_rows
 
 if TYPE_CHECKING:
@@ -31,16 +31,14 @@ class BasicSearch:
     async def stream(self, question: Question) -> AsyncIterator[Event]:
         """See ``Engine.stream``."""
         run = Run(self.method, question, self._tools)
-        for first in run.started():
-            yield first
-        async for event in run.rewrite():
-            yield event
+        async with aclosing(run.opening()) as opening:
+            async for event in opening:
+                yield event
         yield StageProgress("retrieve")
         rows, similarities = await self._nearest(run)
         if not len(rows):
-            if not question.context_only:
-                yield TextDelta(NO_DATA)
-            yield run.finished((), (), status="no_data", text="" if question.context_only else NO_DATA)
+            for event in run.nothing_found():
+                yield event
             return
 
         events = write_fitting(
@@ -65,6 +63,8 @@ class BasicSearch:
         table = self._tools.vectors.open("text_unit_text")
         allowed = snapshot.text_unit_rows_matching(filters.documents, filters.since, filters.until)
         only = None if allowed is None else snapshot.text_unit_ids(allowed)
+        if only is not None and not only:
+            return as_rows([]), []
         vectors = await run.embed([run.query], table)
         (hits,) = await run.search(table, vectors, self._settings.k, only)
         rows = snapshot.text_unit_rows_by_id(hits.ids)

@@ -6,13 +6,13 @@ A ``Builder`` belongs to one project. What it makes is made once and shared by e
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_cli.engines.base import Engine, Toolbox
 from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.engines.opening import OpenedIndex, open_index
 from graphrag_cli.events import RunWarning
+from graphrag_cli.index.schema import VECTORS_SEARCHED
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,9 +71,9 @@ class Builder:
         return self._engines[method]
 
     def rehearsal(self, method: Method) -> tuple[Engine, bool]:
-        """An engine whose models send nothing, for an estimate; and whether questions are really embedded.
+        """An engine whose models send nothing, for an estimate, and whether it retrieves what a real run would.
 
-        They are where the embedding model runs on this machine. No key is needed.
+        It does where the method embeds nothing, or with a model that runs on this machine. No key is needed.
         """
         from graphrag_cli.engines.estimate import RehearsingChat, RehearsingEmbedder
 
@@ -86,10 +86,10 @@ class Builder:
         name = self.models.embedding_settings(embedding_id).model
         local = self.models.embeds_here(embedding_id)
         real = self.models.embedder(embedding_id) if local else None
-        tools = self._toolbox(method, chat, RehearsingEmbedder(name, 1, real))
-        width = tools.vectors.open("text_unit_text" if method == "basic" else "entity_description").width
+        searched, *_ = VECTORS_SEARCHED[method]
+        width = self._index(method, name).vectors.open(searched).width
         embedder = RehearsingEmbedder(name, width, real)
-        return self._make_engine(method, replace(tools, embedder=embedder)), local
+        return self._make_engine(method, self._toolbox(method, chat, embedder)), local
 
     def _make_engine(self, method: Method, tools: Toolbox) -> Engine:
         settings = self._settings

@@ -7,11 +7,14 @@ replies (reduce, DRIFT, ratings), the rehearsal assumes replies of a stated size
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from graphrag_cli.events import Method, RunFinished, StageUsage
+from graphrag_cli.engines.collect import collect
+from graphrag_cli.events import Method, StageUsage, Usage
 from graphrag_cli.llm.base import CallUsage, ChatRequest, ReplyDelta, ReplyEnd, ReplyItem, Stage
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, RewriteReply, StepReply
 from graphrag_cli.llm.usage import count_prompt
@@ -38,6 +41,8 @@ REPLY_TOKENS: Final[Mapping[Stage, int]] = {
 
 POINTS_PER_BATCH = 5
 WORD = "word "
+_REHEARSED = re.compile(r"(?:word ?)+|rehearsed question [\d.]+")
+"""What ``RehearsingChat`` writes where a run goes on to embed it: answers, and follow-up questions."""
 
 ASSUMED: Final[Mapping[Method, tuple[str, ...]]] = {
     "basic": ("the length of the answer",),
@@ -65,10 +70,7 @@ class Estimate:
     @property
     def total(self) -> StageUsage:
         """The sum over all stages."""
-        total = StageUsage()
-        for usage in self.by_stage.values():
-            total = total + usage
-        return total
+        return Usage(self.by_stage).total
 
 
 async def estimate(engine: Engine, question: Question, *, embeds: bool) -> Estimate:
@@ -77,12 +79,9 @@ async def estimate(engine: Engine, question: Question, *, embeds: bool) -> Estim
     ``embeds`` says that the embedder is the real one (it runs on this machine); otherwise the records that
     retrieval finds are stand-ins, and nothing is exact.
     """
-    async for event in engine.stream(replace(question, stream=False)):
-        if isinstance(event, RunFinished):
-            usage = event.answer.usage
-            exact, assumed = _certainty(engine.method, question.dynamic, embeds)
-            return Estimate(engine.method, usage.by_stage, usage.cost_usd, exact, assumed)
-    raise AssertionError("an engine ended without RunFinished")
+    answer = await collect(engine.stream(replace(question, stream=False)))
+    exact, assumed = _certainty(engine.method, question.dynamic, embeds)
+    return Estimate(engine.method, answer.usage.by_stage, answer.usage.cost_usd, exact, assumed)
 
 
 def _certainty(method: Method, dynamic: bool, embeds: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -139,9 +138,9 @@ class RehearsingChat:
 
 
 class RehearsingEmbedder:
-    """``Embedder`` that sends nothing: texts get vectors of the index's width that are like no other text's.
+    """``Embedder`` that sends nothing: a text gets a vector of the index's width that is like no other text's.
 
-    ``real`` embeds what it is given first (the question), where it runs on this machine.
+    With ``real``, an embedder that runs on this machine, only what a rehearsing model wrote gets such a stand-in.
     """
 
     def __init__(self, name: str, width: int, real: Embedder | None) -> None:
@@ -163,12 +162,14 @@ class RehearsingEmbedder:
         """Shape ``(len(texts), width)``, unit rows."""
         import numpy as np
 
-        if self._real is not None and not any(text.startswith(("rehearsed", WORD)) for text in texts):
-            return await self._real.embed(texts)
         vectors = np.stack(
-            [np.random.default_rng(abs(hash_text(text))).standard_normal(self._width) for text in texts]
+            [np.random.default_rng(hash_text(text)).standard_normal(self._width) for text in texts]
         ).astype(np.float32)
-        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        asked = [place for place, text in enumerate(texts) if not _REHEARSED.fullmatch(text)]
+        if self._real is not None and asked:
+            vectors[asked] = await self._real.embed([texts[place] for place in asked])
+        return vectors
 
     async def aclose(self) -> None:
         """Closes the real one."""
@@ -177,7 +178,5 @@ class RehearsingEmbedder:
 
 
 def hash_text(text: str) -> int:
-    """The same number for the same text in every process."""
-    import hashlib
-
+    """A number from 0 to 2⁶⁴ - 1, the same for the same text in every process."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "replace")).digest()[:8], "big")

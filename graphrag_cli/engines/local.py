@@ -11,9 +11,9 @@ import numpy as np
 
 from graphrag_cli.context.local import LocalShares, Matches, build_local_context
 from graphrag_cli.engines.coverage import unjoined
-from graphrag_cli.engines.run import NO_DATA, Run, call_params
+from graphrag_cli.engines.run import Run, call_params
 from graphrag_cli.engines.shrink import write_fitting
-from graphrag_cli.events import Event, Method, StageProgress, TextDelta
+from graphrag_cli.events import Event, Method, StageProgress
 from graphrag_cli.index.snapshot import as_rows
 
 if TYPE_CHECKING:
@@ -39,10 +39,9 @@ class LocalSearch:
     async def stream(self, question: Question) -> AsyncIterator[Event]:
         """See ``Engine.stream``."""
         run = Run(self.method, question, self._tools)
-        for first in run.started():
-            yield first
-        async for event in run.rewrite():
-            yield event
+        async with aclosing(run.opening()) as opening:
+            async for event in opening:
+                yield event
         yield StageProgress("retrieve")
         problem = await asyncio.to_thread(unjoined, self._tools.snapshot, question.community_level)
         if problem is not None:
@@ -51,9 +50,8 @@ class LocalSearch:
         for name in unknown:
             yield run.notice("entity.unknown", f"There is no entity {name!r} in the index.")
         if not len(matches.rows):
-            if not question.context_only:
-                yield TextDelta(NO_DATA)
-            yield run.finished((), (), status="no_data", text="" if question.context_only else NO_DATA)
+            for event in run.nothing_found():
+                yield event
             return
 
         events = write_fitting(

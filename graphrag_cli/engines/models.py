@@ -8,6 +8,7 @@ parameters that its settings name.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -126,9 +127,10 @@ class Models:
         return Prices(map(priced, models))
 
     async def aclose(self) -> None:
-        """Closes every model. Safe to call twice."""
-        for model in (*self._chats.values(), *self._embedders.values()):
-            await model.aclose()
+        """Closes every model, also when one of them fails to close. Safe to call twice."""
+        async with AsyncExitStack() as closing:
+            for model in (*self._chats.values(), *self._embedders.values()):
+                closing.push_async_callback(model.aclose)
 
     # -- by provider ----------------------------------------------------------------------------------------
 

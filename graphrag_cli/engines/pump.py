@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from typing import TypeAlias, cast
 
+from graphrag_cli.errors import CliError
 from graphrag_cli.events import Event
 
 Emit: TypeAlias = Callable[[Event], None]
@@ -13,10 +14,10 @@ Emit: TypeAlias = Callable[[Event], None]
 
 
 async def pump(work: Callable[[Emit], Awaitable[None]]) -> AsyncGenerator[Event]:
-    """Yields what ``work`` emits until it ends, then raises what it raised.
+    """Yields what ``work`` emits until it ends, then raises what it raised (see ``cause_of`` for groups).
 
-    Closing the generator, or cancelling who reads it, cancels ``work`` and waits until it is gone; whoever iterates it
-    inside another generator must close it (``contextlib.aclosing``). Work that fails in a task group with a single error raises that error, not the group.
+    Closing the generator, or cancelling the task that reads it, cancels ``work`` and waits until it is gone. Whoever
+    iterates it inside another generator closes it (``contextlib.aclosing``).
     """
     queue: asyncio.Queue[Event | None] = asyncio.Queue()
 
@@ -33,21 +34,26 @@ async def pump(work: Callable[[Emit], Awaitable[None]]) -> AsyncGenerator[Event]
         try:
             await task
         except BaseExceptionGroup as group:
-            raise single_cause(group) from group
+            raise cause_of(group) from group
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
 
-def single_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The error inside, where there is just one; else the group."""
-    found: BaseException = group
-    inner: tuple[BaseException, ...] = group.exceptions
-    while len(inner) == 1:
-        found = inner[0]
-        inner = cast("BaseExceptionGroup[BaseException]", found).exceptions if _is_group(found) else ()
-    return found
+def cause_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The error that ends the run: the only one inside, or the first where all are ``CliError``; else the group.
+
+    Tasks that run side by side with the same wrong key may both fail before one of them is cancelled.
+    """
+    found = list(_leaves(group))
+    if len(found) == 1 or all(isinstance(error, CliError) for error in found):
+        return found[0]
+    return group
 
 
-def _is_group(error: BaseException) -> bool:
-    return isinstance(error, BaseExceptionGroup)
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

@@ -6,7 +6,7 @@ A ``Run`` belongs to one question and is made at the start of ``stream``.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -106,12 +106,21 @@ class Run:
         embedding = None if self.method == "global" else self.embedder.name
         return ModelNames(chat=self.chat.name, embedding=embedding)
 
-    def started(self) -> Iterator[Event]:
-        """The first events: ``RunStarted``, and what should be known before the answer."""
+    async def opening(self) -> AsyncGenerator[Event]:
+        """The first events: ``RunStarted``, what should be known before the answer, the question rewritten.
+
+        Whoever iterates it inside another generator closes it (``contextlib.aclosing``).
+        """
         summary = self.tools.snapshot.summary
         yield RunStarted(self.method, self.question.text, self.question.seed, self.models, summary)
         for remark in self.tools.remarks:
             yield self.notice(remark.code, remark.text)
+        # A resumed run goes on with the question of its state.
+        if self.question.history and self.question.resume is None:
+            yield StageProgress("rewrite")
+            notice = await self._rewrite()
+            if notice is not None:
+                yield notice
 
     def notice(self, code: str, text: str) -> Notice:
         """An event for the user that is also kept as a warning of the answer; the same one is kept once."""
@@ -141,10 +150,8 @@ class Run:
         kept = newest_turns(self.question.history, max_turns, max_tokens, self.tools.tokens)
         return tuple(Message(turn.role, turn.content) for turn in kept)
 
-    async def rewrite(self) -> AsyncIterator[Event]:
-        """Where there is a conversation, one call rewrites the question to stand alone; a failure keeps it as it is."""
-        if not self.question.history:
-            return
+    async def _rewrite(self) -> Notice | None:
+        """Rewrites the question to stand alone, with one call; a failure keeps it as it is, with a notice."""
         # Loads pydantic and the reader of replies, which a single question of local and basic never needs.
         from graphrag_cli.llm.replies import RewriteReply
         from graphrag_cli.llm.structured import ask
@@ -155,16 +162,15 @@ class Run:
         prompt = self.tools.prompts["rewrite"].fill(history=as_text(history), question=self.question.text)
         messages = (Message("system", prompt), Message("user", self.question.text))
         request = ChatRequest(messages, "rewrite", RewriteReply)
-        yield StageProgress("rewrite")
         try:
             with self.timed("rewrite"):
                 reply = await ask(self.chat, request, RewriteReply, reask=self.tools.prompts["reask"].text)
         except ModelError as error:
-            yield self.notice("rewrite.failed", f"The question is used as it stands: {error.message}")
-            return
+            return self.notice("rewrite.failed", f"The question is used as it stands: {error.message}")
         self.standalone = reply.value.question.strip() or None
-        if self.standalone and self.standalone != self.question.text:
-            yield self.notice("rewrite", f"Understood as: {self.standalone}")
+        if self.standalone is None or self.standalone == self.question.text:
+            return None
+        return self.notice("rewrite", f"Understood as: {self.standalone}")
 
     # -- retrieval ------------------------------------------------------------------------------------------
 
@@ -239,6 +245,13 @@ class Run:
         return None
 
     # -- the end --------------------------------------------------------------------------------------------
+
+    def nothing_found(self) -> Iterator[Event]:
+        """The last events of a run for which retrieval found nothing: no model is asked."""
+        text = "" if self.question.context_only else NO_DATA
+        if text:
+            yield TextDelta(text)
+        yield self.finished((), (), status="no_data", text=text)
 
     def finished(
         self,

@@ -193,6 +193,15 @@ async def test_a_document_filter_narrows_the_sources() -> None:
     assert set(tools.snapshot.document_rows_of(rows).tolist()) == set(owner.tolist())
 
 
+async def test_a_filter_that_leaves_nothing_is_no_data_and_embeds_nothing() -> None:
+    filters = Filters(until="1800-01-01")
+    seen = await run(
+        BasicSearch(toolbox(scripted([])), BasicSearchSettings()).stream(question(filters=filters))
+    )
+    assert seen.answer.status == "no_data"
+    assert seen.answer.usage.total.embedding_calls == 0
+
+
 async def test_the_engine_keeps_nothing_between_questions() -> None:
     chat = scripted([ANSWER, ANSWER])
     search = BasicSearch(toolbox(chat), BasicSearchSettings())

@@ -6,6 +6,7 @@ from contextlib import aclosing
 import pytest
 
 from graphrag_cli.engines.pump import Emit, pump
+from graphrag_cli.errors import AuthError
 from graphrag_cli.events import StageProgress
 
 
@@ -45,6 +46,21 @@ async def test_a_single_error_in_nested_groups_is_raised_alone() -> None:
             group.create_task(inner())
 
     with pytest.raises(KeyError, match="why"):
+        async with aclosing(pump(work)) as events:
+            async for _ in events:
+                pass
+
+
+async def test_of_several_errors_for_the_user_the_first_is_raised() -> None:
+    async def fail(error: Exception) -> None:
+        raise error
+
+    async def work(emit: Emit) -> None:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(fail(AuthError("first")))
+            group.create_task(fail(AuthError("second")))
+
+    with pytest.raises(AuthError, match="first"):
         async with aclosing(pump(work)) as events:
             async for _ in events:
                 pass

@@ -76,10 +76,8 @@ class DriftSearch:
         state = None if question.resume is None else resumable(question)
         run = Run(self.method, question, self._tools)
         run.meter.keep_for_answer()
-        for first in run.started():
-            yield first
-        if state is None:
-            async for event in run.rewrite():
+        async with aclosing(run.opening()) as opening:
+            async for event in opening:
                 yield event
         async with aclosing(pump(partial(self._answer, run, state))) as events:
             async for event in events:

@@ -58,10 +58,9 @@ class GlobalSearch:
         """See ``Engine.stream``."""
         run = Run(self.method, question, self._tools)
         run.meter.keep_for_answer()
-        for first in run.started():
-            yield first
-        async for event in run.rewrite():
-            yield event
+        async with aclosing(run.opening()) as opening:
+            async for event in opening:
+                yield event
         async with aclosing(pump(partial(self._answer, run))) as events:
             async for event in events:
                 yield event

@@ -265,7 +265,7 @@ async def test_reports_that_no_entity_leads_to_are_an_error_and_not_no_data(
         row["entity_ids"] = ["of another run"]
     write_tables(tmp_path, data)
     tools = replace(toolbox(ScriptedChat(script())), snapshot=opened(tmp_path))
-    with pytest.raises(IndexDataError, match=r"no report .* belongs to a community"):
+    with pytest.raises(IndexDataError, match="of a community that has entities"):
         await kit.run(GlobalSearch(tools, settings(), 25).stream(question()))
 
 

@@ -73,7 +73,9 @@ def print_drift(command: Sequence[str], cache: Path) -> None:
     assert project is not None
     with Served(SLOW, width) as endpoint:
         asked = (*rows.query(command, project, "drift"), "--format", "json")
-        sample = _checked(run_once(asked, {BASE_VARIABLE: endpoint.base}))
+        sample = _checked(
+            run_once(asked, {BASE_VARIABLE: endpoint.base, "GRAPHRAG_CLI_CACHE": str(cache / "kept")})
+        )
         calls = endpoint.calls()
     if sample is None:
         return
@@ -94,7 +96,9 @@ def print_batch(command: Sequence[str], cache: Path) -> None:
     asked = (*command, "batch", str(questions), "--method", "local", "--root", str(project))
     asked = (*asked, "--concurrency", str(CONCURRENCY), "--quiet")
     with Served(EVEN, 1536) as endpoint:
-        sample = _checked(run_once(asked, {BASE_VARIABLE: endpoint.base}))
+        sample = _checked(
+            run_once(asked, {BASE_VARIABLE: endpoint.base, "GRAPHRAG_CLI_CACHE": str(cache / "kept")})
+        )
         calls = endpoint.calls()
     if sample is None:
         return

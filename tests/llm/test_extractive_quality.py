@@ -31,6 +31,10 @@ UNANSWERABLE = (
     "Which football club did Tom Crean play for?",
     "What is the chemical formula of sulphuric acid?",
     "how do i install python on windows",
+    "What role did submarines play in the war?",
+    "What stories of love and betrayal run through Shakespeare's plays?",
+    "Why did the Roman Empire fall?",
+    "How did the stock market react to the crash of 1929?",
 )
 
 
@@ -86,7 +90,9 @@ async def hits(engine: Engine, questions: list[Expected]) -> int:
         answer = await ask(engine, expected.question)
         assert answer.citations
         assert all(citation.in_context and citation.exists for citation in answer.citations)
-        count += any((citation.dataset, citation.id) in expected.records for citation in answer.citations)
+        count += answer.status == "answered" and any(
+            (citation.dataset, citation.id) in expected.records for citation in answer.citations
+        )
     return count
 
 
@@ -100,12 +106,13 @@ def answerable(datasets: set[Dataset]) -> list[Expected]:
 async def test_local_answers_cite_an_expected_record() -> None:
     questions = answerable({"reports", "entities", "relationships", "claims", "sources"})
     assert len(questions) == 20
-    assert await hits(local(), questions) >= 17
+    assert await hits(local(), questions) >= 18
 
 
 async def test_basic_answers_cite_an_expected_record() -> None:
     questions = answerable({"sources"})
-    assert await hits(basic(), questions) >= 0.9 * len(questions)
+    assert len(questions) == 20
+    assert await hits(basic(), questions) >= 18
 
 
 @pytest.mark.parametrize("make", [local, basic])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -21,15 +22,64 @@ MIN_WORDS: Final = 4
 MAX_LEAD_CHARACTERS: Final = 220
 """A sentence before a pronoun goes in with it up to this length."""
 
+MAX_PASSAGE_CHARACTERS: Final = 380
+"""A finding of a report is quoted as a whole, or its first sentences up to this length."""
+
+_SUBJECT = re.compile(r"(?:He|She|It|They)(?= )")
+_OWNER = re.compile(r"(?:His|Her|Its|Their)(?= )")
+
 MAX_ABOUT_CHARACTERS: Final = 400
 """Of a report's opening as it is embedded."""
 
 _SMALL_WORDS: Final = word_set("a an and at by for from in of on or the to von van de der la")
 
 
-def candidates_of(records: Sequence[Record]) -> list[Candidate]:
-    """Every quotable sentence of ``records``, in order."""
-    return [candidate for record in records for candidate in _candidates(record)]
+def candidates_of(records: Sequence[Record], *, whole: bool = False) -> list[Candidate]:
+    """Every quotable sentence of ``records``, in order; with ``whole``, reports are cut into findings instead."""
+    return [
+        candidate
+        for record in records
+        for candidate in (_passages(record) if whole and record.dataset == "reports" else _candidates(record))
+    ]
+
+
+@functools.lru_cache(maxsize=1024)
+def _passages(report: Record) -> tuple[Candidate, ...]:
+    """The opening of a report and each of its findings, as long as they may be quoted."""
+    names = names_of(report)
+    sentences = sentences_of(report.text)
+    about = about_of(report, sentences)
+    found: list[Candidate] = []
+    for heading, group in itertools.groupby(sentences, key=lambda sentence: sentence.heading):
+        kept = _first_sentences([sentence.text for sentence in group])
+        shown = standing_alone(" ".join(kept), report, names)
+        heading = heading or report.title
+        found.append(
+            Candidate(
+                shown,
+                f"{heading}: {shown}",
+                stems_of(shown) | stems_of(heading),
+                frozenset(),
+                {"reports": (report.id,)},
+                ("reports", report.id),
+                len(found),
+                names=names,
+                heading=heading,
+                about=about,
+                sentences=len(kept),
+            )
+        )
+    return tuple(found)
+
+
+def _first_sentences(texts: Sequence[str]) -> list[str]:
+    """The first of ``texts`` and those after it that fit with it in a passage."""
+    kept = [texts[0]]
+    for text in texts[1:]:
+        if len(" ".join([*kept, text])) > MAX_PASSAGE_CHARACTERS:
+            break
+        kept.append(text)
+    return kept
 
 
 @functools.lru_cache(maxsize=4096)
@@ -42,7 +92,7 @@ def _candidates(record: Record) -> tuple[Candidate, ...]:
     for place, sentence in enumerate(sentences):
         if len(sentence.text.split()) < MIN_WORDS and sentence.text.isascii():
             continue
-        lead = lead_of(sentence) if record.dataset == "sources" else ""
+        lead = lead_of(sentence) if record.dataset in {"sources", "reports"} else ""
         shown = f"{lead} {sentence.text}" if lead else standing_alone(sentence.text, record, names)
         heading = (sentence.heading or record.title) if record.dataset == "reports" else ""
         found.append(
@@ -131,9 +181,22 @@ def standing_alone(text: str, record: Record, names: tuple[str, ...]) -> str:
     title = " and ".join(names)
     if not title or _names_it(text, names):
         return text
+    if record.dataset == "entities" and (renamed := _renamed(text, record, title)):
+        return renamed
     if record.dataset == "reports" and not opens_with_pronoun(text):
         return text
     return f"{title}: {text}"
+
+
+def _renamed(text: str, entity: Record, name: str) -> str:
+    """``text`` with the name in place of the pronoun that opens it; nothing when no pronoun does."""
+    if entity.text.lower().startswith(f"the {name.lower()} "):
+        name = f"The {name}"
+    if subject := _SUBJECT.match(text):
+        return name + text[subject.end() :]
+    if owner := _OWNER.match(text):
+        return f"{name}{'’' if name.endswith('s') else '’s'}" + text[owner.end() :]
+    return ""
 
 
 def readable_name(title: str) -> str:

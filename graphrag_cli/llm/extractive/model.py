@@ -10,7 +10,7 @@ from graphrag_cli.llm.base import CallUsage, ChatRequest, Outcome, ReplyDelta, R
 from graphrag_cli.llm.extractive.candidates import candidates_of, candidates_of_notes
 from graphrag_cli.llm.extractive.parse import Reading, read_request
 from graphrag_cli.llm.extractive.query import read_query
-from graphrag_cli.llm.extractive.ranking import POOL, rank
+from graphrag_cli.llm.extractive.ranking import POOL, THEME_POOL, rank
 from graphrag_cli.llm.extractive.replies import fill, hypothetical
 from graphrag_cli.llm.extractive.vectors import VectorCache
 from graphrag_cli.llm.extractive.writing import NO_RECORDS, form_of, verdict_of, write
@@ -65,10 +65,11 @@ class ExtractiveChat:
         return await self._answer(reading)
 
     async def _answer(self, reading: Reading) -> tuple[Outcome, list[str]]:
-        candidates = candidates_of_notes(reading.notes) or candidates_of(reading.records)
+        query = read_query(reading.question)
+        candidates = candidates_of_notes(reading.notes) or candidates_of(reading.records, whole=query.open)
         if not candidates:
             return "no_answer", [NO_RECORDS]
-        ranking = await rank(read_query(reading.question), candidates, self._cache, POOL)
+        ranking = await rank(query, candidates, self._cache, THEME_POOL if query.focus else POOL)
         outcome: Outcome = "ok" if verdict_of(ranking) == "direct" else "no_answer"
         return outcome, list(write(ranking, form_of(reading.response_type), reading.max_words))
 

@@ -13,6 +13,9 @@ Citations = dict[Dataset, tuple[str, ...]]
 
 FULL_SCORE: Final = 100.0
 
+MAX_STATEMENT_CHARACTERS: Final = 420
+"""What stands before one citation stays together up to this length: its sentences may lean on each other."""
+
 _SCORE = re.compile(r"\b(?:score|importance)\b\W{0,14}(\d+(?:\.\d+)?)", re.IGNORECASE)
 _SCORE_LINE_CHARACTERS: Final = 160
 _CITED = re.compile(r"\[\s*Data\s*:\s*([^\[\]]*)\]", re.IGNORECASE)
@@ -93,7 +96,9 @@ def _statements(line: str, score: float) -> list[Note]:
         at = match.end()
         if not cited or not statement:
             continue
-        notes += [Note(_closed(sentence), cited, score) for sentence in split_sentences(statement)]
+        whole = len(statement) <= MAX_STATEMENT_CHARACTERS
+        said = [statement] if whole else split_sentences(statement)
+        notes += [Note(_closed(part), cited, score) for part in said]
     return notes
 
 

@@ -37,10 +37,19 @@ _GENERIC: Final = frozenset(
         summary summarise summarize summarised overview story stories dataset data document documents text texts
         corpus collection information content contents idea ideas point points discuss discussed cover covered
         happens narrative book report reports article articles event events insight insights takeaway takeaways
-        lesson lessons record records run runs recur recurring
+        lesson lessons record records run runs recur recurring part parts
+        role roles
         """
     )
 )
+_PLAY = re.compile(r"\b(?:part|role)\b.*?\b(play(?:s|ed)?)\b", re.I)
+_PARTS = re.compile(
+    r",?\s+(?:and|but|or)\s+(?=(?:how|what|when|where|which|who|whom|whose|why)\b)|,?\s+(?:while|whereas)\s+",
+    re.I,
+)
+_LEAST_PART: Final = 3
+MOST_THEME_WORDS: Final = 3
+_EDGE: Final = ".,;:!?\"'“”‘’()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +64,14 @@ class Query:
     """True when it asks for no single fact ("Why …", "What part did …")."""
     broad: bool
     """True when it names nothing ("What are the main themes?")."""
+    focus: str = ""
+    """Its theme, where it names little else ("rescue and survival"), without words that only say that it asks."""
+    parts: tuple[str, ...] = ()
+    """The questions that it is made of, where these are several."""
     key: str = ""
     """Its rarer words, once a context has told which these are."""
+    covered: bool = False
+    """True once a context has shown enough of the theme's words in some form."""
 
 
 def read_query(text: str) -> Query:
@@ -70,7 +85,33 @@ def read_query(text: str) -> Query:
     telling = terms - _GENERIC
     factual = _FACTUAL.search(text) is not None
     broad = not telling and (bool(terms) or not factual)
-    return Query(text, telling or terms, wanted, open=broad or not factual, broad=broad)
+    played = _PLAY.search(text)
+    if played and len(telling) > 1:
+        telling -= {stem(played.group(1).lower())}
+    theme = telling != terms and len(telling) <= MOST_THEME_WORDS and not broad
+    focus = focus_of(text, telling) if theme else ""
+    return Query(
+        text,
+        telling or terms,
+        wanted,
+        open=broad or not factual,
+        broad=broad,
+        focus=focus,
+        parts=parts_of(text),
+    )
+
+
+def parts_of(text: str) -> tuple[str, ...]:
+    """The questions in ``text`` when there are several of some length, else nothing."""
+    parts = tuple(part.strip() for part in _PARTS.split(text) if part.strip())
+    return parts if len(parts) > 1 and all(len(part.split()) >= _LEAST_PART for part in parts) else ()
+
+
+def focus_of(text: str, telling: frozenset[str]) -> str:
+    """``text`` from its first to its last telling word, without generic ones ("rescue and survival")."""
+    words = [word for word in text.split() if not stems_of(word) or stems_of(word) & telling]
+    at = [number for number, word in enumerate(words) if stems_of(word) & telling]
+    return " ".join(words[at[0] : at[-1] + 1]).strip(_EDGE) if at else ""
 
 
 def has_wanted(wanted: Wanted, text: str) -> bool:

@@ -10,20 +10,24 @@ The constants were tuned on the questions of ``sample_index`` and checked on a t
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
 from graphrag_cli.llm.extractive.query import Query, has_wanted
-from graphrag_cli.llm.extractive.words import stems_of, words_of
+from graphrag_cli.llm.extractive.words import akin, stems_of, words_of
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.extractive.vectors import VectorCache, Vectors
 
 POOL: Final = 36
 """Sentences that are embedded for one question: about a fifth of a second on two cores."""
+
+THEME_POOL: Final = 80
+"""The same for a question about a theme, whose words tell less about where it is answered."""
 
 FIRST_ROUND: Final = 0.6
 """Share of the pool that words alone choose."""
@@ -58,8 +62,29 @@ REPORT_BONUS: Final = 0.04
 KEY_SHARE: Final = 0.3
 """Share that the rarer words of the question have in what sentences are compared with, the whole has the rest."""
 
+KEY_SHARE_FOCUS: Final = 0.5
+"""The same where the question has words that only say that it asks."""
+
+PART_SHARE: Final = 0.6
+"""Where a question is made of several: the share of the nearest part in the similarity, the whole has the rest."""
+
+KIN_SHARE: Final = 0.6
+"""How much of a word's bonus another form of the word brings."""
+
 KEY_WEIGHT: Final = 0.8
 """A word is one of these from this share of the mean weight on."""
+
+RECORD_SHARE: Final = 0.3
+"""Where no single fact is asked for: how much what its record is about counts in a sentence's similarity."""
+
+RECORD_EVIDENCE: Final = 2
+"""So many of the nearest sentences of a record tell together what it is about."""
+
+SHORT: Final = 8
+"""A sentence of fewer words says little,"""
+
+SHORT_PENALTY: Final = 0.08
+"""and loses up to this where no single fact is asked for, which short sentences are near to for being vague."""
 
 MISSING_PENALTY: Final = 0.15
 """Taken off where no record at all has any word of the question that carries meaning."""
@@ -85,16 +110,28 @@ PERFECT: Final = 0.95
 DIRECT_OPEN: Final = 0.44
 """The same for a question that asks for no single fact, which no single sentence is as near to."""
 
+DIRECT_THEME: Final = 0.34
+"""The same for one about a theme ("What stories of … run through …?") whose words stand in the records."""
+
+COVERED_SHARE: Final = 0.5
+"""A theme stands in the records when they lack at most this share of its words, by weight."""
+
 NEAR: Final = 0.34
 """From this score on a sentence is on the subject; below it nothing is said at all."""
 
 NEAR_OPEN: Final = 0.27
 """The same for a question that asks for no single fact."""
 
+NEAR_THEME: Final = 0.24
+"""The same for a theme whose words stand in the records."""
+
 RELATIVE_FLOOR: Final = 0.68
 """A sentence goes into the answer from this share of the best one's score on."""
 
-NOTES_FLOOR: Final = 0.78
+RELATIVE_FLOOR_OPEN: Final = 0.76
+"""The same where no single fact is asked for, which much is near to that does not answer."""
+
+NOTES_FLOOR: Final = 0.7
 """The same for notes of earlier steps, which were chosen once already."""
 
 DUPLICATE: Final = 0.86
@@ -103,6 +140,8 @@ DUPLICATE: Final = 0.86
 REPETITION_WEIGHT: Final = 0.25
 """How much closeness to what is already chosen counts against a sentence (maximal marginal relevance)."""
 
+SAME_RECORD: Final = 0.04
+"""Where no single fact is asked for: what each chosen sentence of its record counts against a sentence."""
 
 Group: TypeAlias = tuple[str, str]
 """A record: data set and id."""
@@ -135,6 +174,8 @@ class Candidate:
     """The sentence before it, where ``shown`` begins with it."""
     about: str = ""
     """Reports: title and opening, which tell what the whole report is about."""
+    sentences: int = 1
+    """How many sentences it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +203,21 @@ class Ranking:
 
 def direct_from(query: Query) -> float:
     """The score from which on a sentence answers ``query``."""
+    if is_theme(query):
+        return DIRECT_THEME
     return DIRECT_OPEN if query.open else DIRECT
 
 
 def near_from(query: Query) -> float:
     """The score from which on a sentence is on the subject of ``query``."""
+    if is_theme(query):
+        return NEAR_THEME
     return NEAR_OPEN if query.open else NEAR
+
+
+def is_theme(query: Query) -> bool:
+    """True for a question about a theme whose words stand in the records."""
+    return query.open and bool(query.focus) and query.covered
 
 
 async def rank(
@@ -180,7 +230,8 @@ async def rank(
     import numpy as np
 
     weights = term_weights(query, candidates)
-    query = with_key(query, weights)
+    absent = missing_weight(candidates, weights)
+    query = replace(with_key(query, weights), covered=absent <= COVERED_SHARE)
     worth = prior_worth(candidates, weights)
     about = await _about(query, candidates, worth, cache, pool)
     first = best_of(worth, range(len(candidates)), math.ceil(pool * FIRST_ROUND))
@@ -197,7 +248,9 @@ async def rank(
     chosen = [candidates[at] for at in sorted([*first, *second])]
     vectors = await cache.vectors([candidate.embedded for candidate in chosen])
     cosines = await _cosines(query, [candidate.embedded for candidate in chosen], cache)
-    missing = (MISSING_PENALTY_OPEN if query.open else MISSING_PENALTY) * missing_weight(candidates, weights)
+    if query.open:
+        cosines = with_records(chosen, cosines, about)
+    missing = (MISSING_PENALTY_OPEN if query.open else MISSING_PENALTY) * absent
     scores = [
         score_of(query, candidate, cosine, weights) - missing
         for candidate, cosine in zip(chosen, cosines, strict=True)
@@ -211,14 +264,19 @@ async def _cosines(query: Query, texts: Sequence[str], cache: VectorCache) -> li
     """Similarity of each text to the question, or to the middle of them all where nothing is named."""
     import numpy as np
 
-    rows = await cache.vectors([query.text, query.key, *texts])
-    vectors = rows[2:]
-    asked = (1 - KEY_SHARE) * rows[0] + KEY_SHARE * rows[1]
-    asked /= max(float(np.linalg.norm(asked)), 1e-12)
+    parts = query.parts if query.open else ()
+    rows = await cache.vectors([query.focus or query.text, query.key, *parts, *texts])
+    vectors = rows[2 + len(parts) :]
+    share = KEY_SHARE_FOCUS if query.focus else KEY_SHARE
+    asked = (1 - share) * rows[0] + share * rows[1]
     if query.broad:
         asked = vectors.mean(axis=0)
-        asked /= max(float(np.linalg.norm(asked)), 1e-12)
-    return [float(cosine) for cosine in vectors @ asked]
+    asked /= max(float(np.linalg.norm(asked)), 1e-12)
+    cosines = vectors @ asked
+    if parts:
+        nearest = (vectors @ rows[2 : 2 + len(parts)].T).max(axis=1)
+        cosines = np.maximum(cosines, (1 - PART_SHARE) * cosines + PART_SHARE * nearest)
+    return [float(cosine) for cosine in cosines]
 
 
 async def _about(
@@ -251,6 +309,23 @@ def record_worth(candidates: Sequence[Candidate], cosines: Sequence[float]) -> d
     for candidate, cosine in zip(candidates, cosines, strict=True):
         worth[candidate.group] = max(worth.get(candidate.group, 0.0), cosine)
     return worth
+
+
+def with_records(
+    candidates: Sequence[Candidate], cosines: Sequence[float], about: Mapping[Group, float]
+) -> list[float]:
+    """``cosines``, drawn towards how near each one's record is as a whole."""
+    groups: dict[Group, list[float]] = {}
+    for candidate, cosine in zip(candidates, cosines, strict=True):
+        groups.setdefault(candidate.group, []).append(cosine)
+    whole = {
+        group: max(statistics.fmean(sorted(found)[-RECORD_EVIDENCE:]), about.get(group, 0.0))
+        for group, found in groups.items()
+    }
+    return [
+        (1 - RECORD_SHARE) * cosine + RECORD_SHARE * whole[candidate.group]
+        for candidate, cosine in zip(candidates, cosines, strict=True)
+    ]
 
 
 def best_of(worth: Sequence[float], among: Sequence[int], count: int) -> list[int]:
@@ -292,14 +367,21 @@ def with_key(query: Query, weights: dict[str, float]) -> Query:
 def missing_weight(candidates: Sequence[Candidate], weights: dict[str, float]) -> float:
     """Share of the question's terms, by weight, that no record has: 0 to 1."""
     present = frozenset[str]().union(*(candidate.stems for candidate in candidates))
-    return sum(weight for term, weight in weights.items() if term not in present)
+    return sum(weight for term, weight in weights.items() if not _presence(term, present))
 
 
 def shared_weight(candidate: Candidate, weights: dict[str, float]) -> float:
     """Share of the question's terms, by weight, that the sentence has, those beside it in part: 0 to 1."""
-    own = sum(weight for term, weight in weights.items() if term in candidate.stems)
+    own = sum(weight * _presence(term, candidate.stems) for term, weight in weights.items())
     beside = sum(weight for term, weight in weights.items() if term in candidate.around - candidate.stems)
     return own + AROUND_SHARE * beside
+
+
+def _presence(term: str, stems: frozenset[str]) -> float:
+    """1 when ``term`` is among ``stems``, less when only a word akin to it is, else 0."""
+    if term in stems:
+        return 1.0
+    return KIN_SHARE if any(akin(term, other) for other in stems) else 0.0
 
 
 def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[str, float]) -> float:
@@ -307,8 +389,9 @@ def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[st
     score = cosine + OVERLAP_BONUS * shared_weight(candidate, weights)
     if query.wanted and has_wanted(query.wanted, candidate.shown):
         score += KIND_BONUS
-    if query.open and candidate.group[0] == "reports":
-        score += REPORT_BONUS
+    if query.open:
+        score += REPORT_BONUS if candidate.group[0] == "reports" else 0.0
+        score -= SHORT_PENALTY * max(0, SHORT - len(candidate.shown.split())) / SHORT
     if candidate.weight is not None:
         score = (1 - NOTE_WEIGHT) * score + NOTE_WEIGHT * candidate.weight
     return score
@@ -348,18 +431,28 @@ def choose(ranking: Ranking, count: int, floor: float) -> list[Scored]:
     """At most ``count`` sentences of at least ``floor``, best first, none repeating another (MMR)."""
     left = [item for item in ranking.scored if item.score >= floor]
     chosen: list[Scored] = []
-    while left and len(chosen) < count:
-        best = max(left, key=lambda item: (_marginal(item, chosen, ranking.vectors), -item.row))
+    while left and sum(item.candidate.sentences for item in chosen) < count:
+        best = max(left, key=lambda item: (_marginal(item, chosen, ranking), -item.row))
         left.remove(best)
-        chosen.append(best)
+        if not any(_within(best, other) for other in chosen):
+            chosen = [*(other for other in chosen if not _within(other, best)), best]
     return chosen
 
 
-def _marginal(item: Scored, chosen: Sequence[Scored], vectors: Vectors) -> float:
+def _within(one: Scored, other: Scored) -> bool:
+    """True when ``other`` says all of ``one`` word for word."""
+    return one.candidate.shown in other.candidate.shown
+
+
+def _marginal(item: Scored, chosen: Sequence[Scored], ranking: Ranking) -> float:
     if not chosen:
         return item.score
+    vectors = ranking.vectors
     closest = max(float(vectors[item.row] @ vectors[other.row]) for other in chosen)
-    return item.score - REPETITION_WEIGHT * max(0.0, closest)
+    score = item.score - REPETITION_WEIGHT * max(0.0, closest)
+    if ranking.query.open:
+        score -= SAME_RECORD * sum(other.candidate.group == item.candidate.group for other in chosen)
+    return score
 
 
 def percent(query: Query, score: float) -> float:

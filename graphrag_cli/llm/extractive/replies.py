@@ -34,6 +34,9 @@ MAP_POINTS: Final = 10
 
 POOLS: Final[dict[type[BaseModel], int]] = {MapReply: MAP_POOL, PrimerReply: PRIMER_POOL}
 
+BEST_FOR_WHOLE: Final = 2
+"""A step tells at most so many sentences that answer the question on the whole and not the follow-up."""
+
 PRIMER_FORM: Final = Form(8, "paragraphs", 3)
 
 RATING_STEPS: Final = ((1.4, 5), (1.0, 4), (0.75, 3), (0.5, 2), (0.25, 1))
@@ -60,7 +63,8 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
     if not issubclass(reply_model, MapReply | PrimerReply | StepReply):
         return None
     pool = POOLS.get(reply_model, STEP_POOL)
-    ranking = await rank(read_query(reading.question), candidates_of(reading.records), cache, pool)
+    query = read_query(reading.question)
+    ranking = await rank(query, candidates_of(reading.records, whole=query.open), cache, pool)
     if issubclass(reply_model, MapReply):
         return map_reply(ranking, reading.max_words)
     if issubclass(reply_model, PrimerReply):
@@ -97,23 +101,28 @@ async def step_reply(reading: Reading, ranking: Ranking, cache: VectorCache) -> 
     What to ask next is chosen the same way, so that steps do not wander off.
     """
     form = form_of(reading.response_type)
-    used = select(ranking, form)
     whole = await rank(
         read_query(reading.overall or reading.question), [item.candidate for item in ranking.scored], cache
     )
+    used = with_best(select(ranking, form), whole)
     for_whole = {item.candidate.shown: item.score for item in whole.scored}
-    score = point_score(ranking, used[0]) if used else 0.0
-    if used:
-        best = max(for_whole.get(item.candidate.shown, 0.0) for item in used)
-        score = round((score + percent(whole.query, best)) / 2)
+    best = max((for_whole.get(item.candidate.shown, 0.0) for item in used), default=0.0)
+    score = round((point_score(ranking, ranking.scored[0]) + percent(whole.query, best)) / 2) if used else 0.0
     near = sorted(
         ranking.scored, key=lambda item: (-item.score - for_whole.get(item.candidate.shown, 0.0), item.row)
     )
     return StepReply(
-        response=_text(ranking, form) if used else NOTHING_HERE,
+        response=" ".join(cited(item) for item in used) or NOTHING_HERE,
         score=score,
         follow_up_queries=_next(reading, ranking, used, near),
     )
+
+
+def with_best(used: list[Scored], whole: Ranking) -> list[Scored]:
+    """``used``, led by what of the same records answers the question on the whole."""
+    best = [item for item in choose(whole, BEST_FOR_WHOLE, direct_from(whole.query)) if not whole.query.broad]
+    said = {item.candidate.shown for item in best}
+    return [*best, *(item for item in used if item.candidate.shown not in said)]
 
 
 async def rating(reading: Reading, cache: VectorCache) -> RatingReply:

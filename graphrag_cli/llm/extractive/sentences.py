@@ -37,9 +37,14 @@ _SOFT_BREAK = re.compile(r"[;:,]\s")
 
 _PRONOUN = re.compile(
     r"(?:he|she|it|they|him|his|her|hers|its|their|theirs|this|that|these|those|both|such|there|then|here|"
-    r"the (?:two|three|former|latter|same|others?)|er|sie|es|il|elle|ils|elles)\b(?!-)",
+    r"the (?:two|three|former|latter|same|others?)|the (?:first|last|next)(?: (?:two|three|four|five|six|seven|eight|nine|ten))? (?:was|were)|er|sie|es|il|elle|ils|elles)\b(?!-)",
     re.IGNORECASE,
 )
+_LEANING = re.compile(
+    r"(?:[A-ZÀ-ÖØ-Þ][\w’'-]* )+[a-z]+ (?:(?:one|two|most|some|all|none|both) of )?(?:her|him|it|them)"
+    r"(?=[.,;]|$| (?:and|at|by|for|from|home|in|into|off|on|out|over|to|up|with)\b)"
+)
+"""A name, a verb and a pronoun that is not the name's own: "Nilsen commanded her"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +99,7 @@ def plain(text: str) -> str:
 
 def opens_with_pronoun(sentence: str) -> bool:
     """True when the sentence speaks of something that only the sentence before it names."""
-    return _PRONOUN.match(sentence.lstrip("\"'“”‘’( ")) is not None
+    return _PRONOUN.match(sentence.lstrip("\"'“”‘’( ")) is not None or _LEANING.match(sentence) is not None
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

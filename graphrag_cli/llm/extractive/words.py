@@ -79,6 +79,20 @@ def stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words_of(text) if word not in STOP_WORDS)
 
 
+_ENDINGS: Final = word_set("c t tific tist or er ion ation ment y ist ism iv al ic ical ly ed ing ful ness")
+_ROOT: Final = 5
+
+
+@functools.lru_cache(maxsize=65536)
+def akin(one: str, other: str) -> bool:
+    """True when two stems look like forms of one word ("scienc", "scientific")."""
+    root = 0
+    while root < min(len(one), len(other)) and one[root] == other[root]:
+        root += 1
+    ends = one[root:], other[root:]
+    return root >= _ROOT and all(not end or end in _ENDINGS for end in ends)
+
+
 def _undouble(word: str) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
         return word[:-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.events import DATASETS
@@ -12,6 +12,7 @@ from graphrag_cli.llm.extractive.notes import Citations
 from graphrag_cli.llm.extractive.ranking import (
     NOTES_FLOOR,
     RELATIVE_FLOOR,
+    RELATIVE_FLOOR_OPEN,
     Ranking,
     Scored,
     choose,
@@ -28,6 +29,9 @@ CLOSEST: Final = 3
 
 MAX_IDS: Final = 5
 """Ids of one data set in one citation, before ``+more``."""
+
+ANSWERS: Final = 0.5
+"""The score, as share of 1, from which on a note of an earlier step answers (``ranking.percent``)."""
 
 PARAGRAPH: Final = 3
 """Sentences in a paragraph."""
@@ -77,9 +81,15 @@ def form_of(response_type: str) -> Form:
 
 def verdict_of(ranking: Ranking) -> Verdict:
     """Whether the best sentence answers the question, is only near it, or is about something else."""
-    if ranking.best >= direct_from(ranking.query):
+    if ranking.best >= direct_from(ranking.query) or trusted(ranking):
         return "direct"
     return "indirect" if ranking.best >= near_from(ranking.query) else "unknown"
+
+
+def trusted(ranking: Ranking) -> bool:
+    """True when an earlier step, which saw the whole record, found that the best note answers."""
+    weight = ranking.scored[0].candidate.weight if ranking.scored else None
+    return weight is not None and weight >= ANSWERS and ranking.best >= near_from(ranking.query)
 
 
 def select(ranking: Ranking, form: Form) -> list[Scored]:
@@ -87,12 +97,18 @@ def select(ranking: Ranking, form: Form) -> list[Scored]:
     near = near_from(ranking.query)
     match verdict_of(ranking):
         case "direct":
-            share = NOTES_FLOOR if ranking.scored[0].candidate.weight is not None else RELATIVE_FLOOR
-            return choose(ranking, form.sentences, max(near, ranking.best * share))
+            return choose(ranking, form.sentences, max(near, ranking.best * relative_floor(ranking)))
         case "indirect":
             return choose(ranking, min(CLOSEST, form.sentences), near)
         case "unknown":
             return []
+
+
+def relative_floor(ranking: Ranking) -> float:
+    """The share of the best score from which on a sentence goes into an answer."""
+    if ranking.scored[0].candidate.weight is not None:
+        return NOTES_FLOOR
+    return RELATIVE_FLOOR_OPEN if ranking.query.open and not ranking.query.broad else RELATIVE_FLOOR
 
 
 def write(ranking: Ranking, form: Form, max_words: int | None = None) -> Iterator[str]:
@@ -137,7 +153,17 @@ def paragraphs(chosen: Sequence[Scored], form: Form) -> list[list[Scored]]:
         item for group in groups.values() for item in sorted(group, key=lambda item: item.candidate.place)
     ]
     ordered.sort(key=lambda item: item is not chosen[0])
+    ordered = [
+        without_lead(item) if before and before.candidate.shown.endswith(item.candidate.lead or " ") else item
+        for before, item in zip([None, *ordered], ordered, strict=False)
+    ]
     return [ordered[at : at + size] for at in range(0, len(ordered), size)]
+
+
+def without_lead(item: Scored) -> Scored:
+    """``item`` after the sentence that would lead it in."""
+    shown = item.candidate.shown.removeprefix(item.candidate.lead).lstrip()
+    return replace(item, candidate=replace(item.candidate, shown=shown, lead=""))
 
 
 def cited(item: Scored) -> str:

@@ -39,6 +39,12 @@ _ALIASES: dict[str, EncodingName] = {
     "o200k_harmony": "o200k_base",
 }
 
+_LINE_START = re.compile(r"(?<=\n)(?=[^\s/])")
+"""Where a text may be cut without changing how it is split into tokens: both encodings end every piece at a line
+break that something else than a blank (or a slash, which o200k joins to line breaks) follows."""
+_KEPT_CHARACTERS = 8_000_000
+"""Lines whose counts are kept, in characters all together."""
+
 _LONG_BLANK = re.compile(r"\s{50000,}")
 """tiktoken's pattern matcher overflows its stack, and panics, on some hundred thousand blanks in a row."""
 _BLANK_STEP = 10_000
@@ -94,6 +100,8 @@ class TiktokenCounter:
         self._name: RankFile = encoding
         self._pairs = PairCounter(encoding)
         self._plain = PLAIN_LIMIT
+        self._lines: dict[str, int] = {}
+        self._kept = 0
 
     @property
     def name(self) -> str:
@@ -105,7 +113,24 @@ class TiktokenCounter:
         ranks(self._name)
 
     def count(self, text: str) -> int:
-        """Number of tokens in ``text``. Exact but for runs of 50,000 blanks, which count in steps."""
+        """Number of tokens in ``text``. Exact but for runs of 50,000 blanks, which count in steps.
+
+        Counted line by line, each line once: the rows of a context are counted when they are chosen, and cost
+        nothing when the section, the prompt and the next question with the same rows are counted.
+        """
+        return sum(map(self._line, _LINE_START.split(text)))
+
+    def _line(self, line: str) -> int:
+        size = self._lines.get(line)
+        if size is None:
+            size = self._encoded(line)
+            self._kept += len(line)
+            if self._kept > _KEPT_CHARACTERS:
+                self._lines, self._kept = {}, len(line)
+            self._lines[line] = size
+        return size
+
+    def _encoded(self, text: str) -> int:
         if self._plain > 0:
             self._plain -= len(text)
             size = self._pairs.count(text)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import os
 import subprocess
@@ -173,3 +174,40 @@ def test_loading_ahead_changes_nothing() -> None:
     counter = TiktokenCounter("cl100k_base")
     counter.load()
     assert counter.count("hello world") == 2
+
+
+LINES = st.lists(
+    st.one_of(
+        st.text(max_size=20),
+        st.sampled_from(["\n", "\r\n", "\n\n", " \n", ".\n", "/", "//\n/", "12", "'s", "\u2028", " "]),
+    ),
+    max_size=12,
+).map("".join)
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+@given(text=LINES)
+def test_counting_line_by_line_is_counting_the_whole(name: RankFile, text: str) -> None:
+    assert counter_for("any", name).count(text) == len(whole_encoding(name).encode_ordinary(text))
+
+
+@functools.cache
+def whole_encoding(name: RankFile) -> tiktoken.Encoding:
+    read = ranks(name)
+    return tiktoken.Encoding(name, pat_str=read.pattern, mergeable_ranks=read.by_token, special_tokens={})
+
+
+def test_a_line_that_comes_again_is_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = TiktokenCounter("o200k_base")
+    encoded: list[str] = []
+    plain = TiktokenCounter._encoded  # pyright: ignore[reportPrivateUsage]
+
+    def counting(self: TiktokenCounter, text: str) -> int:
+        encoded.append(text)
+        return plain(self, text)
+
+    monkeypatch.setattr(TiktokenCounter, "_encoded", counting)
+    rows = [f"{number}|a row of some length\n" for number in range(20)]
+    apart = sum(map(counter.count, rows))
+    assert counter.count("".join(rows)) == apart
+    assert len(encoded) == 20

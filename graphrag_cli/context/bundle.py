@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from graphrag_cli.events import ContextRecord, SectionSummary
+from graphrag_cli.events import ContextRecord, Dataset, SectionSummary
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,25 @@ class Section:
     text: str
     records: tuple[ContextRecord, ...]
     summary: SectionSummary
+
+
+def merge_summaries(parts: Iterable[SectionSummary]) -> tuple[SectionSummary, ...]:
+    """Summaries of several contexts added up by data set, in the order in which the data sets first come."""
+    totals: dict[Dataset, SectionSummary] = {}
+    for part in parts:
+        before = totals.get(part.dataset)
+        totals[part.dataset] = (
+            part
+            if before is None
+            else SectionSummary(
+                part.dataset,
+                before.included + part.included,
+                before.left_out + part.left_out,
+                before.tokens + part.tokens,
+                before.budget + part.budget,
+            )
+        )
+    return tuple(totals.values())
 
 
 @dataclass(frozen=True, slots=True)

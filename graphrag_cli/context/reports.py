@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from graphrag_cli.context.bundle import ContextBundle, Section
+from graphrag_cli.context.bundle import ContextBundle, Section, merge_summaries
 from graphrag_cli.context.packing import Draft, Layout, as_record, shortened
 from graphrag_cli.context.tables import heading, write_row
 from graphrag_cli.events import SectionSummary
@@ -146,16 +146,5 @@ def _halves(reports: Sequence[WeighedReport]) -> list[Sequence[WeighedReport]]:
 
 
 def summarise(batches: Sequence[ReportBatch]) -> tuple[SectionSummary, ...]:
-    """One line for all batches together: reports, tokens, and what they might have taken."""
-    if not batches:
-        return ()
-    parts = [summary for batch in batches for summary in batch.bundle.summaries]
-    return (
-        SectionSummary(
-            "reports",
-            sum(part.included for part in parts),
-            0,
-            sum(part.tokens for part in parts),
-            sum(part.budget for part in parts),
-        ),
-    )
+    """The summary of all batches together; none when there are no batches."""
+    return merge_summaries(summary for batch in batches for summary in batch.bundle.summaries)

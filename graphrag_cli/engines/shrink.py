@@ -20,6 +20,8 @@ MAX_SHRINKS = 4
 REPLY_ROOM = 1024
 """Tokens left for the answer in a known window, where settings do not say how long it may be."""
 
+UNLIMITED = 1 << 31
+
 
 async def write_fitting(
     run: Run,
@@ -37,9 +39,8 @@ async def write_fitting(
     question = run.question
     turns = run.turns(max_turns, run.tools.history_tokens)
     spent = sum(run.tools.tokens.count(turn.content) for turn in turns)
-    budget = max(1, budget - spent)
+    budget = min(max(1, budget - spent), room_in_window(run, prompt(""), spent, params))
     for shrinks in range(MAX_SHRINKS + 1):
-        budget = min(budget, room_in_window(run, prompt(""), spent, params))
         with run.timed("context"):
             bundle = await build(budget)
         system = prompt(bundle.text)
@@ -68,9 +69,12 @@ async def write_fitting(
 
 
 def room_in_window(run: Run, prompt: str, spent: int, params: CallParams) -> int:
-    """Tokens that a context may have so that prompt, conversation, question and reply fit the model's window."""
+    """Tokens that a context may have so that prompt, conversation, question and reply fit the model's window.
+
+    ``spent`` are the tokens of the conversation. At least 1; ``UNLIMITED`` where the window is not known.
+    """
     if run.tools.window is None:
-        return 1 << 31
+        return UNLIMITED
     count = run.tools.tokens.count
     reply = params.max_completion_tokens or params.max_tokens or REPLY_ROOM
     return max(1, run.tools.window - reply - spent - count(prompt) - count(run.query))

@@ -1,1 +1,1 @@
-"""DRIFT: a question answered by a graph of questions. ``engine.DriftEngine`` runs it; ``frontier`` says how it decides."""
+"""DRIFT: a question answered by a graph of questions. ``engine.DriftSearch`` runs it, ``frontier`` decides."""

@@ -1,5 +1,8 @@
 """drift: from an overview of the nearest reports, through levels of follow-up questions, to one answer.
 
+DRIFT (dynamic reasoning and inference with flexible traversal) is described in Microsoft Research's blog post
+"Introducing DRIFT Search" (2024).
+
     HyDE ─► nearest reports ─► primer folds ─► root ─► follow-ups, level by level ─► reduce
                                                         (``frontier`` decides, ``steps`` runs)
 
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graphrag_cli.context.bundle import merge_summaries
 from graphrag_cli.context.ranked import Scored, best_first
 from graphrag_cli.engines.coverage import unjoined
 from graphrag_cli.engines.drift.contexts import StepContexts
@@ -27,14 +31,13 @@ from graphrag_cli.engines.drift.primer import Fold, Primer
 from graphrag_cli.engines.drift.recall import open_questions, recall
 from graphrag_cli.engines.drift.selection import QuestionSpace
 from graphrag_cli.engines.drift.state import QueryState, replace_settings
-from graphrag_cli.engines.drift.steps import Steps, add_summaries
+from graphrag_cli.engines.drift.steps import Steps
 from graphrag_cli.engines.pump import Emit, pump
 from graphrag_cli.engines.reduce import ReduceStage, reduce_ranked
 from graphrag_cli.engines.run import NO_DATA, Run
 from graphrag_cli.errors import CliError, DeadlineError, LimitError, UsageError
 from graphrag_cli.events import (
     ContextRecord,
-    Dataset,
     Event,
     Method,
     SectionSummary,
@@ -51,14 +54,14 @@ if TYPE_CHECKING:
     from graphrag_cli.index.snapshot import Rows
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the asking came to."""
+    """What the asking came to: the graph of questions, and what all its calls together were shown."""
 
     state: QueryState
-    records: list[ContextRecord]
+    records: Sequence[ContextRecord]
     sections: tuple[SectionSummary, ...]
-    causes: list[CliError]
+    causes: Sequence[CliError]
     """Why steps failed, in the order of the graph; a limit last."""
 
 
@@ -166,7 +169,7 @@ class DriftSearch:
         return Outcome(
             state,
             [*before.records, *steps.records()],
-            merge_sections([*before.sections, *steps.sections()]),
+            merge_summaries([*before.sections, *steps.sections()]),
             [*before.causes, *causes, *stopped],
         )
 
@@ -186,7 +189,7 @@ class DriftSearch:
         """Ends a run that only wanted the context: what the primer would be sent."""
         primer.show(folds)
         records = [record for fold in folds for record in fold.bundle.records]
-        sections = merge_sections([summary for fold in folds for summary in fold.bundle.summaries])
+        sections = merge_summaries(summary for fold in folds for summary in fold.bundle.summaries)
         status = "answered" if records else "no_data"
         emit(run.finished(records, sections, status=status, text=""))
 
@@ -249,12 +252,3 @@ def failure_lines(state: QueryState, causes: Sequence[CliError]) -> list[str]:
     failed = [action for action in state.actions if action.state == "failed" and action is not state.root]
     lines = [f"{action.id} ({action.query}): {action.error}" for action in failed]
     return lines + [cause.message for cause in causes if isinstance(cause, LimitError | DeadlineError)][:1]
-
-
-def merge_sections(parts: Sequence[SectionSummary]) -> tuple[SectionSummary, ...]:
-    """Added up by dataset, in the order of first mention."""
-    totals: dict[Dataset, SectionSummary] = {}
-    for part in parts:
-        before = totals.get(part.dataset)
-        totals[part.dataset] = part if before is None else add_summaries(before, part)
-    return tuple(totals.values())

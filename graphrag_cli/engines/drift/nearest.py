@@ -1,4 +1,9 @@
-"""The first step of DRIFT: which reports are nearest to the question, by way of a hypothetical answer (HyDE)."""
+"""The first step of DRIFT: which reports are nearest to the question, by way of a hypothetical answer.
+
+The model first writes an answer as it might stand in a report; reports are then searched by that text, which looks
+more like a report than the question does (HyDE: Gao, Ma, Lin and Callan, "Precise Zero-Shot Dense Retrieval without
+Relevance Labels", 2022).
+"""
 
 from __future__ import annotations
 

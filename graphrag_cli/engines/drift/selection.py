@@ -1,4 +1,9 @@
-"""Which follow-ups are worth asking: closeness of questions to each other, and the policy built on it. Pure."""
+"""Which follow-ups are worth asking: closeness of questions to each other, and the policy built on it. Pure.
+
+Follow-ups are chosen one at a time, each weighed by what speaks for it and against its likeness to those chosen
+before: maximal marginal relevance (Carbonell and Goldstein, 1998), with the score of the parent's answer as a third
+term.
+"""
 
 from __future__ import annotations
 

@@ -232,17 +232,6 @@ def context_ids(records: Sequence[ContextRecord]) -> dict[Dataset, tuple[str, ..
     return {dataset: tuple(ids) for dataset, ids in found.items()}
 
 
-def add_summaries(one: SectionSummary, other: SectionSummary) -> SectionSummary:
-    """Both together."""
-    return SectionSummary(
-        one.dataset,
-        one.included + other.included,
-        one.left_out + other.left_out,
-        one.tokens + other.tokens,
-        one.budget + other.budget,
-    )
-
-
 def finished_event(action: DriftAction) -> StepFinished:
     """How a step ended, as an event."""
     state = "failed" if action.state == "failed" else "answered" if action.state == "answered" else "empty"

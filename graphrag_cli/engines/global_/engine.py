@@ -1,4 +1,7 @@
-"""global: reads the reports of a level in batches side by side, then writes one answer from their key points."""
+"""global: reads the reports of a level in batches side by side, then writes one answer from their key points.
+
+The method of Edge et al., "From Local to Global: A Graph RAG Approach to Query-Focused Summarization" (2024).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import TYPE_CHECKING
 from graphrag_cli.context.ranked import Scored, best_first
 from graphrag_cli.context.reports import ReportBatch, batch_reports, summarise, weigh
 from graphrag_cli.engines.coverage import homeless, unjoined
-from graphrag_cli.engines.global_.mapping import Mapping
+from graphrag_cli.engines.global_.mapping import MapStage
 from graphrag_cli.engines.global_.rating import Rating
 from graphrag_cli.engines.pump import Emit, pump
 from graphrag_cli.engines.reduce import ReduceStage, reduce_ranked
@@ -68,7 +71,7 @@ class GlobalSearch:
     async def _answer(self, run: Run, emit: Emit) -> None:
         await asyncio.to_thread(self._look, run, emit)
         rows = await self._choose(run, emit)
-        mapping = Mapping(run, emit, self._settings, self._map_concurrency)
+        mapping = MapStage(run, emit, self._settings, self._map_concurrency)
         emit(StageProgress("context"))
         params = call_params(self._settings.map_call_args)
         budget = min(self._settings.max_context_tokens, room_in_window(run, mapping.prompt(""), 0, params))
@@ -114,7 +117,7 @@ class GlobalSearch:
         weighed = weigh(snapshot.reports(rows), snapshot.occurrence_weights(rows))
         return batch_reports(weighed, seed, budget, self._tools.tokens)
 
-    def _show(self, run: Run, emit: Emit, mapping: Mapping, batches: Sequence[ReportBatch]) -> None:
+    def _show(self, run: Run, emit: Emit, mapping: MapStage, batches: Sequence[ReportBatch]) -> None:
         """What would be sent, batch by batch."""
         for number, batch in enumerate(batches, start=1):
             bundle = batch.bundle

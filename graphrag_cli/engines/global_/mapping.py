@@ -38,7 +38,7 @@ class Part:
         return ".".join(str(number) for number in self.place)
 
 
-class Mapping:
+class MapStage:
     """The map stage of one question."""
 
     def __init__(self, run: Run, emit: Emit, settings: GlobalSearchSettings, concurrency: int) -> None:

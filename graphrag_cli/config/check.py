@@ -62,7 +62,7 @@ def _no_model(key: str, model_id: str, kind: str, entries: Mapping[str, object])
         "settings.model_id",
         key,
         f"{key} names {model_id}, which {kind} does not have{nearest(model_id, entries)}",
-        f"Entries of {kind}: {there}",
+        f"entries of {kind}: {there}",
     )
 
 
@@ -93,7 +93,7 @@ def _endpoints(settings: Settings) -> Iterator[Finding]:
                 "settings.azure",
                 key,
                 f"{key} is an Azure address, but the provider is openai",
-                f"Set {name}.model_provider: azure, with api_version and the deployment's name",
+                f"set {name}.model_provider: azure, with api_version and the deployment's name",
             )
         elif path.endswith(WRONG_ENDS):
             yield Finding(
@@ -101,7 +101,7 @@ def _endpoints(settings: Settings) -> Iterator[Finding]:
                 "settings.address",
                 key,
                 f"{key} ends in {path}: a base URL usually ends in /v1",
-                "Did you mean " + base.partition(path)[0] + "/v1 ?",
+                "did you mean " + base.partition(path)[0] + "/v1 ?",
             )
 
 
@@ -140,7 +140,7 @@ def _both(old: str, new: str) -> Finding:
         "settings.arguments",
         old,
         f"both {old} and {new} are set; endpoints refuse that",
-        "Keep one of them.",
+        "keep one of them",
     )
 
 
@@ -160,7 +160,7 @@ def _shares(settings: Settings) -> Iterator[Finding]:
                 "settings.shares",
                 key,
                 f"{key} and {other} add up to {total:g}: nothing is left for entities, relationships and claims",
-                "Give both together at most 0.85, for example 0.5 and 0.25.",
+                "give both together at most 0.85, for example 0.5 and 0.25",
             )
 
 
@@ -173,7 +173,7 @@ def _stores(settings: Settings) -> Iterator[Finding]:
             "settings.vector_store",
             "vector_store.type",
             f"vector_store.type is {kind}: only LanceDB stores can be read",
-            "Make one from the tables with `graphrag-cli index embed`, and set vector_store.type: lancedb",
+            "make one from the tables with `graphrag-cli index embed`, and set vector_store.type: lancedb",
         )
     if settings.output_storage.type in ("memory", "cosmosdb"):
         yield Finding(
@@ -181,7 +181,7 @@ def _stores(settings: Settings) -> Iterator[Finding]:
             "settings.storage",
             "output_storage.type",
             f"output_storage.type is {settings.output_storage.type}: such tables cannot be read",
-            "Export the tables as parquet files, and name their folder with --data or output_storage.base_dir",
+            "export the tables as parquet files, and name their folder with --data or output_storage.base_dir",
         )
 
 

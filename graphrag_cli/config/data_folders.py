@@ -44,7 +44,7 @@ def _place(text: str) -> str:
     if not path.is_dir():
         raise SettingsError(
             f"--data {text}: no such folder",
-            hint="Name the folder that holds the tables (*.parquet); it is relative to the working folder.",
+            hint="name the folder that holds the tables (*.parquet); it is relative to the working folder",
         )
     return os.path.normpath(path.absolute())
 

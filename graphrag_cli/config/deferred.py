@@ -50,19 +50,19 @@ def _filled(key: Key, leaf: Leaf, variables: Mapping[str, str]) -> object:
         variable = filled.missing[0]
         return Missing(
             f"{name} needs the variable {variable}, which is not set",
-            f"Set {variable} in the environment or in the .env file beside the settings, "
+            f"set {variable} in the environment or in the .env file beside the settings, "
             f"or give a default: ${{{variable}:-…}}",
         )
     if is_placeholder(key, filled.value):
         return Missing(
             f"{name} still holds a placeholder{_in_variable(filled.used)}",
-            "Put the real value in its place"
-            + (f" where {filled.used[0]} is set (the environment, or .env)." if filled.used else "."),
+            "put the real value in its place"
+            + (f" where {filled.used[0]} is set (the environment, or .env)" if filled.used else ""),
         )
     if key[-1] == "api_key" and isinstance(filled.value, str) and not filled.value.strip():
         return Missing(
             f"{name} is empty{_in_variable(filled.used)}",
-            f"Set {filled.used[0]} to the key." if filled.used else "Give the key, best as ${VARIABLE}.",
+            f"set {filled.used[0]} to the key" if filled.used else "give the key, best as ${VARIABLE}",
         )
     return filled.value.strip() if key[-1] == "api_key" and isinstance(filled.value, str) else filled.value
 

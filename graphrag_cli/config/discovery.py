@@ -11,7 +11,7 @@ from graphrag_cli.errors import SettingsError
 NAMES = ("settings.yaml", "settings.yml", "settings.json")
 INSIDE = frozenset({"input", "output", "prompts", "cache", "logs", "update_output", "lancedb", "artifacts"})
 """Folders of a project that people name in its place."""
-HOW_TO_GO_ON = "Name the project's folder with --root DIR, or make a project to try things on: graphrag-cli init DIR --sample"
+HOW_TO_GO_ON = "name the project's folder with --root DIR, or make a project to try things on: graphrag-cli init DIR --sample"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def _named(config: Path) -> Path:
     path = config.expanduser().absolute()
     if path.is_dir():
         raise SettingsError(
-            f"--config {config} is a folder", hint="Name the file itself, or give the folder with --root."
+            f"--config {config} is a folder", hint="name the file itself, or give the folder with --root"
         )
     if not path.exists():
         raise SettingsError(f"--config {config}: no such file", hint=HOW_TO_GO_ON)
@@ -71,11 +71,11 @@ def _around(root: Path) -> Found:
             if inside in INSIDE:
                 text = f"--root {root} is the project's {inside} folder; {folder} was used"
                 return Found(
-                    path, (Finding("warning", "settings.root", "root", text, f"Give --root {folder}"),)
+                    path, (Finding("warning", "settings.root", "root", text, f"give --root {folder}"),)
                 )
-            raise _no_settings(root, f"There is a project above it: --root {folder}")
+            raise _no_settings(root, f"there is a project above it: --root {folder}")
     near = sorted(child for child in root.iterdir() if child.is_dir() and _in(child))
-    raise _no_settings(root, f"There is a project in it: --root {near[0]}" if near else HOW_TO_GO_ON)
+    raise _no_settings(root, f"there is a project in it: --root {near[0]}" if near else HOW_TO_GO_ON)
 
 
 def _no_settings(root: Path, hint: str) -> SettingsError:

@@ -54,17 +54,15 @@ def _read_text(path: Path) -> str:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except IsADirectoryError:
-        raise SettingsError(
-            f"{path} is a folder, not a settings file", hint="Name the file itself."
-        ) from None
+        raise SettingsError(f"{path} is a folder, not a settings file", hint="name the file itself") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SettingsError(
             f"{path}:{line}: not UTF-8 (byte 0x{error.object[error.start]:02x})",
-            hint="Save the file as UTF-8.",
+            hint="save the file as UTF-8",
         ) from None
     except FileNotFoundError:
-        raise SettingsError(f"{path} does not exist", hint="Correct the path given with --config.") from None
+        raise SettingsError(f"{path} does not exist", hint="correct the path given with --config") from None
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
     return text
@@ -85,7 +83,7 @@ class _Reader:
                 root = loader.get_single_node()
                 if root is None:
                     raise SettingsError(
-                        f"{self._name} is empty", hint="Write settings with `graphrag-cli init DIR`."
+                        f"{self._name} is empty", hint="write settings with `graphrag-cli init DIR`"
                     )
                 if not isinstance(root, yaml.MappingNode):
                     raise SettingsError(
@@ -114,7 +112,7 @@ class _Reader:
                 if min(line, seen[name]) >= start:  # else one of them was merged in from an anchor further up
                     raise SettingsError(
                         f"{self._place(name_node)}: {dotted((*key, name))} is given twice (first on line {seen[name] + 1})",
-                        hint="Keep one of them.",
+                        hint="keep one of them",
                     )
                 for stale in below(self._leaves, (*key, name)):
                     del self._leaves[stale]
@@ -166,7 +164,7 @@ def _inner(node: SequenceNode | MappingNode) -> list[Node]:
     return [part for pair in cast("list[tuple[Node, Node]]", node.value) for part in pair]
 
 
-_HINT = "Check the indentation and put values that hold `: `, ` #` or brackets in quotes."
+_HINT = "check the indentation and put values that hold `: `, ` #` or brackets in quotes"
 
 
 def _kind(node: Node) -> str:

@@ -51,14 +51,14 @@ class _Entry:
                 "api_key", "api_base", "api_version", "deployment_name", "organization", "proxy", "audience"
             )
             if self._provider == "gguf" and not self._get("path"):
-                self._lacks("path", "the GGUF file", "Give the path of the file.")
+                self._lacks("path", "the GGUF file", "give the path of the file")
             if (
                 self._is_chat
                 and self._provider == "scripted"
                 and not (self._get("path") or self._get("responses"))
             ):
                 self._lacks(
-                    "path", "its replies", "Give the path of a file of replies, or `responses: [...]`."
+                    "path", "its replies", "give the path of a file of replies, or `responses: [...]`"
                 )
             return
         self._names()
@@ -71,7 +71,7 @@ class _Entry:
             put(self._leaves, (*self._key, "model"), self._leaves[(*self._key, "deployment_name")])
             self._forgive("model")
         if not self._get("model"):
-            self._lacks("model", "the model's name", "Give the name that the endpoint knows the model by.")
+            self._lacks("model", "the model's name", "give the name that the endpoint knows the model by")
         if self._provider != "azure":
             self._forgive("deployment_name", "api_version", "audience")
 
@@ -81,18 +81,18 @@ class _Entry:
         if self._provider == "azure":
             if not base:
                 self._lacks(
-                    "api_base", "the resource's address", "It looks like https://NAME.openai.azure.com"
+                    "api_base", "the resource's address", "it looks like https://NAME.openai.azure.com"
                 )
             if not self._get("api_version") and "/openai/v1" not in base:
-                self._lacks("api_version", "the API's version", 'Give one, such as api_version: "2024-10-21"')
+                self._lacks("api_version", "the API's version", 'give one, such as api_version: "2024-10-21"')
         elif not base and service is None and self._service != self._provider:
             self._lacks(
                 "api_base",
                 f"an address, since {self._service} has no OpenAI-compatible one that is known",
-                "Give the base URL of a compatible endpoint or gateway, and model_provider: openai.",
+                "give the base URL of a compatible endpoint or gateway, and model_provider: openai",
             )
         elif not base and service is not None and service.own_address:
-            self._lacks("api_base", "the endpoint's address", "Give its base URL, up to and with /v1.")
+            self._lacks("api_base", "the endpoint's address", "give its base URL, up to and with /v1")
 
     def _api_key(self, variables: Variables) -> None:
         base = self._get("api_base")
@@ -108,7 +108,7 @@ class _Entry:
                 put(self._leaves, (*self._key, "api_key"), Leaf(value, variables.origin(name)))
                 return
         also = f", or set {usual[0]}" if usual else ""
-        self._lacks("api_key", "the key", f"Give it as `api_key: ${{VARIABLE}}`{also}.")
+        self._lacks("api_key", "the key", f"give it as `api_key: ${{VARIABLE}}`{also}")
 
     def _usual_variables(self, base: object) -> tuple[str, ...]:
         """Where users of the service keep its key: none for another address than its own, which must not get it."""

@@ -33,7 +33,7 @@ def read_dotenv(folder: Path) -> dict[str, str]:
     try:
         values = dotenv_values(path, encoding="utf-8-sig", interpolate=False)
     except UnicodeDecodeError:
-        raise SettingsError(f"{path}: not UTF-8", hint="Save the file as UTF-8.") from None
+        raise SettingsError(f"{path}: not UTF-8", hint="save the file as UTF-8") from None
     except OSError as error:
         raise SettingsError(f"{path} cannot be read: {error.strerror}") from None
     return {name: value for name, value in values.items() if value is not None}
@@ -65,7 +65,7 @@ def _unknown_section(key: Key, name: str) -> list[Finding]:
     if key[0] in Settings.model_fields and key[0] != "root":
         return []
     text = f"{name} in the environment names no setting{nearest(key[0], Settings.model_fields)}"
-    return [Finding("warning", "settings.unknown", ".".join(key), text, f"Names are {PREFIX}SECTION__KEY.")]
+    return [Finding("warning", "settings.unknown", ".".join(key), text, f"names are {PREFIX}SECTION__KEY")]
 
 
 def _exploded(variables: Mapping[str, str]) -> dict[str, object]:
@@ -82,7 +82,7 @@ def _exploded(variables: Mapping[str, str]) -> dict[str, object]:
     except BadValue as error:
         raise SettingsError(
             f"the environment: {error}",
-            hint="A section or a list is given as JSON, a single key as plain text.",
+            hint="a section or a list is given as JSON, a single key as plain text",
         ) from None
     tree.pop("root", None)
     return tree

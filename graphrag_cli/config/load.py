@@ -76,12 +76,12 @@ def _overrides(overrides: tuple[str, ...]) -> Leaves:
         if not equals or not key:
             raise SettingsError(
                 f"--set {name}: not of the form key=value",
-                hint="For example: --set local_search.top_k_entities=20",
+                hint="for example: --set local_search.top_k_entities=20",
             )
         try:
             parsed = parse_value(value)
         except ValueError as error:
-            raise SettingsError(f"--set {name}: the value is {error}", hint="Put text in quotes.") from None
+            raise SettingsError(f"--set {name}: the value is {error}", hint="put text in quotes") from None
         for inner, leaf in flatten(parsed, Origin("set", name.strip()), key):
             put(leaves, inner, leaf)
     return leaves

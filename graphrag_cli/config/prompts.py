@@ -187,7 +187,7 @@ def _odd(name: PromptName, origin: str, what: str) -> Finding:
         "prompt.placeholder",
         KEYS.get(name, name),
         f"prompt {name} ({origin}) {what}",
-        "Placeholders of this prompt: " + ", ".join(f"{{{known}}}" for known in sorted(PLACEHOLDERS[name])),
+        "placeholders of this prompt: " + ", ".join(f"{{{known}}}" for known in sorted(PLACEHOLDERS[name])),
     )
 
 
@@ -199,14 +199,14 @@ def _in_folder(folder: Path, name: PromptName) -> Path | None:
 def _check_folder(folder: Path) -> None:
     if not folder.is_dir():
         raise PromptError(
-            f"--prompt-dir {folder}: no such folder", hint="Name the folder that holds the prompt files."
+            f"--prompt-dir {folder}: no such folder", hint="name the folder that holds the prompt files"
         )
     if not any(_in_folder(folder, name) for name in PROMPT_NAMES):
         raise PromptError(
             f"--prompt-dir {folder}: holds no prompt",
-            hint="Files are named "
+            hint="files are named "
             + ", ".join(f"{name}.md" for name in PROMPT_NAMES)
-            + ", or as GraphRAG names them.",
+            + ", or as GraphRAG names them",
         )
 
 
@@ -217,13 +217,13 @@ def _read(path: Path, key: str) -> str:
     except FileNotFoundError:
         raise PromptError(
             f"{key}: {path} does not exist",
-            hint="Correct the path (it is relative to the settings file), or remove the key to use the prompt that is shipped.",
+            hint="correct the path (it is relative to the settings file), or remove the key to use the prompt that is shipped",
         ) from None
     except IsADirectoryError:
-        raise PromptError(f"{key}: {path} is a folder", hint="Name the prompt file itself.") from None
+        raise PromptError(f"{key}: {path} is a folder", hint="name the prompt file itself") from None
     except UnicodeDecodeError as error:
         raise PromptError(
-            f"{key}: {path} is not UTF-8 (byte {error.start})", hint="Save the file as UTF-8."
+            f"{key}: {path} is not UTF-8 (byte {error.start})", hint="save the file as UTF-8"
         ) from None
     except OSError as error:
         raise PromptError(f"{key}: {path} cannot be read: {error.strerror}") from None
@@ -232,6 +232,6 @@ def _read(path: Path, key: str) -> str:
     if not text.strip():
         raise PromptError(
             f"{key}: {path} is empty",
-            hint="Write a prompt into it, or remove the key to use the one that is shipped.",
+            hint="write a prompt into it, or remove the key to use the one that is shipped",
         )
     return text

@@ -16,6 +16,6 @@ async def collect(events: AsyncIterator[Event]) -> Answer:
             answer = event.answer
     if answer is None:
         raise CliError(
-            "the run ended without an answer", hint="This is a fault of graphrag-cli; please report it."
+            "the run ended without an answer", hint="this is a fault of graphrag-cli; please report it"
         )
     return answer

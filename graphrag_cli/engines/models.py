@@ -194,7 +194,7 @@ def _entry(models: Mapping[str, ModelT], section: str, model_id: str) -> ModelT:
     known = ", ".join(sorted(models)) or "none"
     raise SettingsError(
         f"{section} has no entry {model_id!r} (there are: {known})",
-        hint=f"Add {section}.{model_id} to the settings file, or name another one for this method.",
+        hint=f"add {section}.{model_id} to the settings file, or name another one for this method",
     )
 
 
@@ -202,6 +202,6 @@ def _path(root: Path, settings: ChatModelSettings) -> Path:
     if settings.path is None:
         raise SettingsError(
             f"provider {settings.provider!r} needs a file",
-            hint="Set `path` of the model to it, relative to the settings file.",
+            hint="set `path` of the model to it, relative to the settings file",
         )
     return root / settings.path

@@ -230,11 +230,11 @@ class Run:
             if outcome == "filtered":
                 raise ContentFilterError(
                     f"{self.chat.name}: the provider's content filter stopped the answer",
-                    hint="Rephrase the question, or change the filter at the provider.",
+                    hint="rephrase the question, or change the filter at the provider",
                 )
             raise UnusableReplyError(
                 f"{self.chat.name} sent an empty answer (finish reason: {reason or 'none'})",
-                hint="A smaller max_context_tokens or a larger max_tokens often helps; --debug shows the exchange.",
+                hint="a smaller max_context_tokens or a larger max_tokens often helps; --debug shows the exchange",
             )
         self.written.answered = outcome != "no_answer"
         if outcome in {"cut", "filtered"}:
@@ -299,7 +299,7 @@ def check_width(model: str, width: int | None, table: VectorTable) -> None:
     if width is not None and width != table.width:
         raise VectorError(
             f"{model} makes vectors of width {width}, but {table.name} holds vectors of width {table.width}{made_by(table.width)}",
-            hint="Set embedding_models to the model that the index was made with, "
+            hint="set embedding_models to the model that the index was made with, "
             "or build vectors for this one: graphrag-cli index embed",
         )
 

@@ -72,7 +72,7 @@ def test_root_at_a_folder_of_the_project_uses_the_project_and_says_so(tmp_path: 
 def test_root_at_any_other_folder_suggests_the_project_above(tmp_path: Path) -> None:
     (project(tmp_path, MODELS) / "notes").mkdir()
 
-    assert refused(Where(root=tmp_path / "notes")).hint == f"There is a project above it: --root {tmp_path}"
+    assert refused(Where(root=tmp_path / "notes")).hint == f"there is a project above it: --root {tmp_path}"
 
 
 def test_root_above_a_project_suggests_it(tmp_path: Path) -> None:

@@ -227,7 +227,7 @@ def resumable(question: Question) -> QueryState:
     if question.text.strip() != state.header.query.strip():
         raise UsageError(
             f"the DRIFT state is of another question: {state.header.query!r}",
-            hint="Resume with that question, or ask the new one without --resume.",
+            hint="resume with that question, or ask the new one without --resume",
         )
     return state
 

@@ -79,8 +79,7 @@ class Project:
 
     def stream(self, question: str | Question, method: Method) -> AsyncIterator[Event]:
         """Answers: yields events as they happen, ``RunFinished`` last. Raises ``CliError``."""
-        asked = self.question(question) if isinstance(question, str) else question
-        return self.engine(method).stream(asked)
+        return self.engine(method).stream(self._asked(question))
 
     async def ask(self, question: str | Question, method: Method) -> Answer:
         """The whole answer: the fold over ``stream``. Raises ``CliError``."""
@@ -90,9 +89,11 @@ class Project:
         """What ``question`` would cost. Nothing is sent, and no key is needed. Raises ``CliError``."""
         from graphrag_cli.engines.estimate import estimate
 
-        asked = self.question(question) if isinstance(question, str) else question
         engine, embeds = self._builder.rehearsal(method)
-        return await estimate(engine, asked, embeds=embeds)
+        return await estimate(engine, self._asked(question), embeds=embeds)
+
+    def _asked(self, question: str | Question) -> Question:
+        return self.question(question) if isinstance(question, str) else question
 
     def ask_sync(self, question: str | Question, method: Method) -> Answer:
         """``ask`` for programs without an event loop. One loop is kept for all calls, closed by ``close``."""
@@ -106,10 +107,11 @@ class Project:
 
     def close(self) -> None:
         """``aclose`` after ``ask_sync``. Safe to call twice."""
-        if self._runner is not None:
-            self._runner.run(self.aclose())
-            self._runner.close()
-            self._runner = None
+        if self._runner is None:
+            return
+        runner, self._runner = self._runner, None
+        with runner:
+            runner.run(self.aclose())
 
     async def __aenter__(self) -> Self:
         return self

@@ -72,7 +72,7 @@ def _index_schema(rewriter: Rewriter) -> None:
             rewriter.drop((*schema, name))
             continue
         for key in rewriter.names(*schema, name):
-            if key in ("fields", "text_field", "attributes_field"):
+            if key in ("fields", "text_field", "attributes_field", "vector_size"):
                 rewriter.drop((*schema, name, key))
 
 

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, SecretStr
 
-from graphrag_cli.config.base import Positive, Section
+from graphrag_cli.config.base import Section
 
 VectorName: TypeAlias = Literal["entity_description", "community_full_content", "text_unit_text"]
 
@@ -36,8 +36,6 @@ class IndexSchema(Section):
     """Column of ids."""
     vector_field: str = "vector"
     """Column of vectors."""
-    vector_size: Positive | None = None
-    """Width of the vectors; read from the table, and only compared with this."""
 
 
 class VectorStoreSettings(Section):

@@ -208,9 +208,7 @@ def test_v3_retry_spellings(tmp_path: Path) -> None:
 def test_v3_layouts_that_no_query_uses_are_left_out(tmp_path: Path) -> None:
     store = loaded(tmp_path, V3, dotenv=KEY).settings.vector_store
 
-    assert store.index_schema == {
-        "entity_description": IndexSchema(index_name="entity_description", vector_size=3072)
-    }
+    assert store.index_schema == {"entity_description": IndexSchema(index_name="entity_description")}
 
 
 def test_v3_cache_of_indexing_is_not_ours(tmp_path: Path) -> None:

@@ -16,15 +16,24 @@ MANY = 0.2
 """Share of the entities in no community from which on the user is told."""
 
 
-def unjoined(snapshot: Snapshot, level: Level) -> IndexDataError | None:
-    """Why no report can be used though there are some: none is of a community with entities. None when all is well."""
-    reports = snapshot.summary.counts.get("reports", 0)
-    if not reports or len(snapshot.report_rows_at(level)) or len(snapshot.report_rows_at("deepest")):
+def no_reports(snapshot: Snapshot, level: Level) -> IndexDataError | None:
+    """Why none of the reports can be used at ``level``; None when some can, or when the index has none at all.
+
+    Such an index is broken or asked at a level that it does not have; it cannot say that it holds no answer.
+    """
+    reports, path = snapshot.summary.counts.get("reports", 0), snapshot.summary.path
+    if not reports or len(snapshot.report_rows_at(level)):
         return None
+    if len(snapshot.report_rows_at("deepest")):
+        levels = ", ".join(map(str, snapshot.levels()))
+        return IndexDataError(
+            f"there is no report of level {level} or above it in {path!r}",
+            hint=f"its levels are {levels}: name one with --community-level",
+        )
     return IndexDataError(
-        f"none of the {reports} reports in {snapshot.summary.path!r} is of a community that has entities",
-        hint="the tables are of different runs, or the communities lost their members: graphrag-cli index check "
-        "says more; basic search needs neither",
+        f"none of the {reports} reports in {path!r} is of a community that has entities",
+        hint="entities, communities and reports are of different runs or incomplete: graphrag-cli index check "
+        "says more; basic search needs none of them",
     )
 
 

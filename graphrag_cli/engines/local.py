@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_cli.context.local import LocalShares, Matches, build_local_context
-from graphrag_cli.engines.coverage import unjoined
+from graphrag_cli.engines.coverage import no_reports
 from graphrag_cli.engines.run import Run, call_params
 from graphrag_cli.engines.shrink import write_fitting
 from graphrag_cli.events import Event, Method, StageProgress
@@ -43,9 +43,9 @@ class LocalSearch:
             async for event in opening:
                 yield event
         yield StageProgress("retrieve")
-        problem = await asyncio.to_thread(unjoined, self._tools.snapshot, question.community_level)
+        problem = await asyncio.to_thread(no_reports, self._tools.snapshot, question.community_level)
         if problem is not None:
-            yield run.notice("reports.unjoined", f"The answer is made without reports: {problem.message}.")
+            yield run.notice("reports.unusable", f"The answer is made without reports: {problem.message}.")
         matches, unknown = await self._match(run)
         for name in unknown:
             yield run.notice("entity.unknown", f"There is no entity {name!r} in the index.")

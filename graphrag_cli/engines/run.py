@@ -17,6 +17,7 @@ from graphrag_cli.engines.threads import searched
 from graphrag_cli.errors import (
     ContentFilterError,
     DeadlineError,
+    IndexDataError,
     LimitError,
     ModelError,
     UnusableReplyError,
@@ -24,6 +25,7 @@ from graphrag_cli.errors import (
 )
 from graphrag_cli.events import (
     Answer,
+    Citation,
     ContextRecord,
     Event,
     Json,
@@ -265,7 +267,7 @@ class Run:
         """The last event. Unset, status and text follow from how the final call ended and what failed."""
         answer = self.written.text.strip() if text is None else text
         with self.timed("citations"):
-            citations = cite(self.tools.snapshot, answer, records)
+            citations = self._cited(answer, records)
         self._timing["total"] = time.perf_counter() - self._began
         return RunFinished(
             Answer(
@@ -287,6 +289,15 @@ class Run:
                 failed=tuple(self.failed),
             )
         )
+
+    def _cited(self, answer: str, records: Sequence[ContextRecord]) -> tuple[Citation, ...]:
+        try:
+            return cite(self.tools.snapshot, answer, records)
+        except IndexDataError as error:
+            # A table that nothing but citations reads may be damaged; the answer is there and paid for.
+            text = f"The citations could not be resolved: {error.message}"
+            self._warnings.append(RunWarning("citations.unresolved", text))
+            return ()
 
     def _status(self) -> Status:
         if self.failed or not self.written.whole:

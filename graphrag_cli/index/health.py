@@ -49,8 +49,12 @@ class IndexHealth:
     """Claims whose text unit is not there."""
     entities_homeless: Part
     """Entities in no community."""
+    entities_unsourced: Part
+    """Entities that lead to no text unit."""
     entities_isolated: Part
     """Entities without a relationship."""
+    communities_empty: Part
+    """Communities without an entity."""
     communities_unreported: Part
     """Communities without a report."""
     reports_unbound: Part
@@ -88,9 +92,13 @@ def examine(snapshot: Snapshot) -> IndexHealth:
         claims_unbound=_lost_subjects(snapshot),
         claims_unsourced=_lost_keys(snapshot, "claims", "text_unit_id", snapshot.links.unit_of_claim()),
         entities_homeless=_marked(snapshot, "entities", "title", inside < 0),
+        entities_unsourced=_marked(
+            snapshot, "entities", "title", snapshot.links.units_of_entity().counts == 0
+        ),
         entities_isolated=_marked(
             snapshot, "entities", "title", snapshot.links.relationships_of().counts == 0
         ),
+        communities_empty=_numbered(tree.numbers, (tree.numbers >= 0) & (tree.members().counts == 0)),
         communities_unreported=_unreported(snapshot, tree.numbers[tree.numbers >= 0]),
         reports_unbound=_marked(snapshot, "reports", "title", tree.rows(numbers) < 0),
         reports_empty=_blank(snapshot, "reports", "content", "title"),
@@ -164,6 +172,11 @@ def _blank(snapshot: Snapshot, table: TableName, name: str, shown: str) -> Part:
     blank = [pc.equal(pc.utf8_length(pc.utf8_trim_whitespace(chunk)), 0) for chunk in column.chunks]
     marks = np.concatenate([arrow.vector(chunk) for chunk in blank]) if blank else np.empty(0, np.bool_)
     return _marked(snapshot, table, shown, marks)
+
+
+def _numbered(numbers: Rows, marked: NDArray[np.bool_]) -> Part:
+    shown = numbers[marked][:_EXAMPLES].tolist()
+    return Part(int(marked.sum()), int((numbers >= 0).sum()), tuple(map(str, shown)))
 
 
 def _doubled(numbers: Rows) -> Part:

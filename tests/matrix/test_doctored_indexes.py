@@ -85,12 +85,12 @@ SAYS: dict[str, str] = {
 """What the refusals of an index say."""
 
 WARNED: dict[str, dict[Method, str]] = {
-    "DT4 no communities": {"local": "reports.unjoined"},
-    "DT5 empty communities": {"local": "reports.unjoined"},
-    "DT5b hollow communities": {"local": "reports.unjoined"},
-    "DT7 members as null": dict.fromkeys(("local", "drift"), "reports.unjoined"),
+    "DT4 no communities": {"local": "reports.unusable"},
+    "DT5 empty communities": {"local": "reports.unusable"},
+    "DT5b hollow communities": {"local": "reports.unusable"},
+    "DT7 members as null": dict.fromkeys(("local", "drift"), "reports.unusable"),
     "DT8 most entities in no community": {"global": "entities.homeless"},
-    "DT9 reports of other runs": dict.fromkeys(("local", "drift"), "reports.unjoined"),
+    "DT9 reports of other runs": dict.fromkeys(("local", "drift"), "reports.unusable"),
     "DT9 dangling ids": {"global": "reports.missing"},
     "DT16 hub": {"global": "entities.homeless"},
     "DT13 no report table": {"drift": "reports.no_vectors"},

@@ -22,7 +22,7 @@ import numpy as np
 
 from graphrag_cli.context.bundle import merge_summaries
 from graphrag_cli.context.ranked import Scored, best_first
-from graphrag_cli.engines.coverage import unjoined
+from graphrag_cli.engines.coverage import no_reports
 from graphrag_cli.engines.drift.contexts import StepContexts
 from graphrag_cli.engines.drift.frontier import Frontier
 from graphrag_cli.engines.drift.header import differences, header_of, policy_of, recorded
@@ -105,9 +105,9 @@ class DriftSearch:
     async def _begin(self, run: Run, emit: Emit, contexts: StepContexts) -> Outcome | None:
         """From HyDE to the last step; None when only the context was wanted."""
         emit(StageProgress("select"))
-        problem = await asyncio.to_thread(unjoined, self._tools.snapshot, run.question.community_level)
+        problem = await asyncio.to_thread(no_reports, self._tools.snapshot, run.question.community_level)
         if problem is not None:
-            emit(run.notice("reports.unjoined", f"The primer has no reports to read: {problem.message}."))
+            emit(run.notice("reports.unusable", f"The primer has no reports to read: {problem.message}."))
         rows = await asyncio.to_thread(self._reports, run)
         nearest = await NearestReports(run, emit, self._settings, contexts.entities).find(rows)
         primer = Primer(run, emit, self._settings)

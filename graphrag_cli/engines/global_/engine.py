@@ -13,37 +13,22 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.context.ranked import Scored, best_first
 from graphrag_cli.context.reports import ReportBatch, batch_reports, summarise, weigh
-from graphrag_cli.engines.coverage import homeless, unjoined
+from graphrag_cli.engines.coverage import homeless, no_reports
 from graphrag_cli.engines.global_.mapping import MapStage
 from graphrag_cli.engines.global_.rating import Rating
 from graphrag_cli.engines.pump import Emit, pump
 from graphrag_cli.engines.reduce import ReduceStage, reduce_ranked
 from graphrag_cli.engines.run import NO_DATA, Run, call_params
 from graphrag_cli.engines.shrink import room_in_window
-from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import ContextBuilt, ContextRecord, Event, Method, StageProgress, TextDelta
 
 if TYPE_CHECKING:
-    from graphrag_cli.config.settings import GlobalSearchSettings, Level
+    from graphrag_cli.config.settings import GlobalSearchSettings
     from graphrag_cli.engines.base import Question, Toolbox
-    from graphrag_cli.index.snapshot import Rows, Snapshot
+    from graphrag_cli.index.snapshot import Rows
 
 NO_POINTS = "(No key point was found.)"
 """Stands for the key points where there are none and general knowledge is allowed."""
-
-
-def nothing_at(level: Level, snapshot: Snapshot) -> IndexDataError:
-    """Why no report of ``level`` can be read: an index like that cannot say that it holds no answer."""
-    levels = snapshot.levels()
-    if level != "deepest" and levels and level < levels[0]:
-        return IndexDataError(
-            f"there is no community of level {level} or above it in {snapshot.summary.path!r}",
-            hint=f"its levels are {', '.join(map(str, levels))}: name one with --community-level",
-        )
-    return IndexDataError(
-        f"no report in {snapshot.summary.path!r} belongs to a community with entities of this index",
-        hint="entities, communities and reports are of different runs or incomplete; see: graphrag-cli index check",
-    )
 
 
 class GlobalSearch:
@@ -88,7 +73,7 @@ class GlobalSearch:
 
     def _look(self, run: Run, emit: Emit) -> None:
         """Tells what the reports leave out. Raises ``IndexDataError`` when none of them can be used."""
-        problem = unjoined(self._tools.snapshot, run.question.community_level)
+        problem = no_reports(self._tools.snapshot, run.question.community_level)
         if problem is not None:
             raise problem
         text = homeless(self._tools.snapshot)
@@ -108,8 +93,6 @@ class GlobalSearch:
         if missing:
             text = f"{missing} communities of level {level} have no report and cannot be read."
             emit(run.notice("reports.missing", text))
-        if not len(rows):
-            raise nothing_at(level, self._tools.snapshot)
         return rows
 
     def _batches(self, rows: Rows, seed: int, budget: int) -> list[ReportBatch]:

@@ -95,7 +95,9 @@ def _records(value: object, number: int) -> dict[Dataset, frozenset[str]]:
     for name, ids in _mapping(value, number).items():
         dataset = known.get(name.lower())
         if dataset is None or not isinstance(ids, list):
-            raise UsageError(f"case {number}: records of {name!r} cannot be read", hint="Reports: [2, 7]")
+            raise UsageError(
+                f"case {number}: records of {name!r} cannot be read", hint="for example Reports: [2, 7]"
+            )
         found[dataset] = frozenset(str(one) for one in cast("list[object]", ids))
     return found
 

@@ -53,6 +53,8 @@ class Matches:
 
     rows: Rows
     similarities: tuple[float | None, ...]
+    units: frozenset[int] | None = None
+    """Rows of the text units that sources may come from; None: any. An entity is mentioned beyond the documents asked for."""
 
 
 def build_local_context(
@@ -209,7 +211,10 @@ def _unique_claims(snapshot: Snapshot, rows: Rows) -> Iterator[Draft]:
 
 
 def _sources(snapshot: Snapshot, matches: Matches, budget: int, tokens: TokenCounter) -> Section:
-    ordered = rank_text_units(snapshot, matches.rows)
+    allowed = matches.units
+    ordered = [
+        unit for unit in rank_text_units(snapshot, matches.rows) if allowed is None or unit[0] in allowed
+    ]
     return pack_section(SOURCES, _source_drafts(snapshot, ordered), len(ordered), budget, tokens)
 
 

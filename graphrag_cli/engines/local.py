@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,7 +91,8 @@ class LocalSearch:
             if row < 0
         ]
         floor = self._settings.min_similarity
-        return choose_entities(snapshot, hits, included, excluded, wanted, floor), unknown
+        matches = choose_entities(snapshot, hits, included, excluded, wanted, floor)
+        return replace(matches, units=units_allowed(snapshot, run.question)), unknown
 
     def _build(self, question: Question, matches: Matches, budget: int) -> ContextBundle:
         settings = self._settings
@@ -100,6 +102,13 @@ class LocalSearch:
         return build_local_context(
             self._tools.snapshot, matches, question.community_level, shares, self._tools.tokens
         )
+
+
+def units_allowed(snapshot: Snapshot, question: Question) -> frozenset[int] | None:
+    """Rows of the text units that the question's documents and dates leave; None when nothing narrows."""
+    filters = question.filters
+    rows = snapshot.text_unit_rows_matching(filters.documents, filters.since, filters.until)
+    return None if rows is None else frozenset(rows.tolist())
 
 
 def entity_ids_allowed(snapshot: Snapshot, question: Question) -> Sequence[str] | None:

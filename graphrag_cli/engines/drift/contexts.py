@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from graphrag_cli.context.local import LocalShares, build_local_context
-from graphrag_cli.engines.local import OVERSAMPLING, choose_entities, entity_ids_allowed, named_rows
+from graphrag_cli.engines.local import (
+    OVERSAMPLING,
+    choose_entities,
+    entity_ids_allowed,
+    named_rows,
+    units_allowed,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +36,7 @@ class StepContexts:
         self._settings = settings
         self.entities = entities
         self._allowed = entity_ids_allowed(tools.snapshot, question)
+        self._units = units_allowed(tools.snapshot, question)
         self._included = named_rows(tools.snapshot, question.include_entities)
         self._excluded = named_rows(tools.snapshot, question.exclude_entities)
 
@@ -38,9 +46,10 @@ class StepContexts:
         (hits,) = self.entities.search(
             vector, OVERSAMPLING * wanted + len(self._excluded), only=self._allowed
         )
-        return choose_entities(
+        chosen = choose_entities(
             self._tools.snapshot, hits, self._included, self._excluded, wanted, min_similarity=-1.0
         )
+        return replace(chosen, units=self._units)
 
     def __call__(self, matches: Matches, budget: int) -> ContextBundle:
         """The context around ``matches`` in at most ``budget`` tokens."""

@@ -92,7 +92,7 @@ class Engine(Protocol):
 
     @property
     def method(self) -> Method:
-        """Which."""
+        """The method that it answers by."""
         ...
 
     def stream(self, question: Question) -> AsyncIterator[Event]:

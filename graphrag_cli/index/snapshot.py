@@ -156,18 +156,6 @@ class Snapshot:
             rows[lost] = graph.find(wanted, graph.folded(column))
         return rows
 
-    def entity_rows_by_number(self, numbers: Sequence[int]) -> Rows:
-        """By ``human_readable_id``; of several with the same number, the first."""
-        return self._by_number("entities", numbers)
-
-    def relationship_rows_by_number(self, numbers: Sequence[int]) -> Rows:
-        """By ``human_readable_id``."""
-        return self._by_number("relationships", numbers)
-
-    def claim_rows_by_number(self, numbers: Sequence[int]) -> Rows:
-        """By ``human_readable_id``."""
-        return self._by_number("claims", numbers)
-
     def report_rows_by_community(self, communities: Sequence[int] | Rows) -> Rows:
         """Report of each community number; -1 where a community has no report."""
         wanted = np.asarray(communities, np.int64)
@@ -181,8 +169,7 @@ class Snapshot:
         """By text unit id."""
         return self._by_id("text_units", ids)
 
-    def text_unit_rows_by_number(self, numbers: Sequence[int]) -> Rows:
-        """By citation number."""
+    def _text_unit_rows_by_number(self, numbers: Sequence[int]) -> Rows:
         wanted = np.asarray(numbers, np.int64)
         return np.where((wanted >= 0) & (wanted < self._tables.rows("text_units")), wanted, -1)
 
@@ -191,19 +178,15 @@ class Snapshot:
         return self._by_id("documents", ids)
 
     def rows_by_label(self, dataset: Dataset, labels: Sequence[str]) -> Rows:
-        """By the id that contexts print and citations name; see ``records``."""
+        """By the id that contexts print and citations name (see ``records``); of several with the same, the first."""
         numbers = [int(label) if label.isdecimal() and len(label) <= MAX_DIGITS else -1 for label in labels]
         match dataset:
             case "reports":
                 return self.report_rows_by_community(numbers)
-            case "entities":
-                return self.entity_rows_by_number(numbers)
-            case "relationships":
-                return self.relationship_rows_by_number(numbers)
-            case "claims":
-                return self.claim_rows_by_number(numbers)
+            case "entities" | "relationships" | "claims":
+                return self._by_number(dataset, numbers)
             case "sources":
-                return self.text_unit_rows_by_number(numbers)
+                return self._text_unit_rows_by_number(numbers)
 
     # -- rows to keys -----------------------------------------------------------------------------------------
 

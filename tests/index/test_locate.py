@@ -136,7 +136,7 @@ def test_a_damaged_file_is_named_with_the_reason(tmp_path: Path) -> None:
 
 def test_a_method_reads_only_the_columns_it_needs(tmp_path: Path) -> None:
     snapshot = open_folder(write_index(tmp_path), "basic")
-    snapshot.text_units(snapshot.text_unit_rows_by_number([0]))
+    snapshot.text_units(snapshot.rows_by_label("sources", ["0"]))
 
     read = {name: source.columns_read() for name, source in snapshot.tables.sources.items()}
     assert set(read.pop("text_units")) == {"id", "text", "document_id"}

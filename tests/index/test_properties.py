@@ -216,7 +216,9 @@ def test_keys_find_their_rows(data: Tables) -> None:
         assert snapshot.entity_rows_by_id([*ids, "nothing"]).tolist() == [*everyone, -1]
         assert snapshot.entity_rows_by_id([key.replace("-", "") for key in ids]).tolist() == everyone
         assert snapshot.entity_rows_by_title([*titles, "no such title"]).tolist() == [*everyone, -1]
-        assert snapshot.entity_rows_by_number([*everyone[::-1], 99]).tolist() == [*everyone[::-1], -1]
+        assert snapshot.rows_by_label(
+            "entities", [str(number) for number in (*everyone[::-1], 99)]
+        ).tolist() == [*everyone[::-1], -1]
         assert snapshot.entity_ids(np.array(everyone[::-1])) == ids[::-1]
         numbers = [row["community"] for row in data["community_reports"]]
         assert snapshot.report_rows_by_community([*numbers, -1, 99]).tolist() == [

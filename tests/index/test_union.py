@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import IndexDataError, VectorError
 from graphrag_cli.index.index_vectors import IndexVectors
-from graphrag_cli.index.snapshot import as_rows
+from graphrag_cli.index.snapshot import Snapshot, as_rows
 from graphrag_cli.index.union import COMMUNITIES, UnionSnapshot, unite
 from graphrag_cli.index.union_vectors import UnionVectors
 from tests.sample import SAMPLE, sample_snapshot
@@ -23,6 +23,11 @@ entity_rows = st.lists(st.integers(0, 2 * ENTITIES - 1), max_size=12, unique=Tru
 
 def split(rows: list[int], size: int) -> list[tuple[str, int]]:
     return [("ab"[row // size], row % size) for row in rows]
+
+
+def test_a_union_answers_every_look_up_of_a_snapshot_itself() -> None:
+    look_ups = {name for name in vars(Snapshot) if not name.startswith("_")}
+    assert look_ups - vars(UnionSnapshot).keys() == {"tables", "links"}
 
 
 @given(entity_rows)

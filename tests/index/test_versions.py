@@ -64,7 +64,7 @@ def test_sources_are_numbered_by_position_whatever_number_the_table_has(tmp_path
     snapshot = opened(tmp_path / "index")
 
     assert [one.number for one in snapshot.text_units(np.arange(3))] == [0, 1, 2]
-    assert snapshot.text_unit_rows_by_number([0, 2, 3, -1]).tolist() == [0, 2, -1, -1]
+    assert snapshot.rows_by_label("sources", ["0", "2", "3", "-1"]).tolist() == [0, 2, -1, -1]
 
 
 def test_what_was_adapted_is_told(tmp_path: Path) -> None:

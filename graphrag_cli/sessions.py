@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from graphrag_cli import jsontext
 from graphrag_cli.errors import UsageError
 from graphrag_cli.events import METHODS, Answer, Method
 
@@ -126,7 +127,7 @@ class SessionStore:
 
 def _parse(line: str) -> Exchange | None:
     try:
-        value: object = json.loads(line)
+        value: object = jsontext.decode(line)
     except ValueError:
         return None
     if not isinstance(value, dict):

@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "graphrag_cli"
 
 RANKS: dict[str, int] = {
     "errors": 0,
+    "jsontext": 0,
     "resources": 0,
     "events": 1,
     "config": 2,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
+from graphrag_cli import jsontext
 from graphrag_cli.documents.build import answer_document, error_body, finite
 from graphrag_cli.documents.fields import pick
 from graphrag_cli.documents.shapes import BATCH_SCHEMA
@@ -64,7 +64,7 @@ def parse_line(text: str) -> Mapping[str, object] | None:
     if not text.endswith("\n"):
         return None
     try:
-        value: object = json.loads(text)
+        value: object = jsontext.decode(text)
     except ValueError:
         return None
     if not isinstance(value, dict):

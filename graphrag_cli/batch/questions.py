@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import dataclasses
 import difflib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
+from graphrag_cli import jsontext
 from graphrag_cli.errors import UsageError
 from graphrag_cli.events import METHODS, Method
 
@@ -102,7 +102,7 @@ def _json_lines(text: str) -> Iterator[tuple[int, Mapping[str, Value]]]:
         if not content.strip():
             continue
         try:
-            value: Value = json.loads(content)
+            value: Value = jsontext.decode(content)
         except ValueError as error:
             raise UsageError(
                 f"line {line} is not JSON: {error}", hint="one JSON object or string per line"

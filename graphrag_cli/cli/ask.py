@@ -9,6 +9,8 @@ from graphrag_cli.cli.asked import Ask, question_of, question_text, run_options,
 from graphrag_cli.errors import PartialError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from graphrag_cli.cli.console import Consoles
     from graphrag_cli.cli.options import SessionOptions
     from graphrag_cli.cli.render.base import Renderer
@@ -49,9 +51,10 @@ def run_ask(ask: Ask) -> int:
     import asyncio
 
     from graphrag_cli.cli.console import open_consoles
-    from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.cli.sink import Sink, refuse_same_file
     from graphrag_cli.documents.fields import check_fields
 
+    refuse_same_file(_written(ask))
     text = question_text(ask)
     output, inspect = ask.options.output, ask.options.inspect
     if output.fields is not None:
@@ -64,6 +67,18 @@ def run_ask(ask: Ask) -> int:
         answer = asyncio.run(_answer(ask, text, conversation.history, consoles, sink))
     conversation.keep(answer)
     return _status(answer, consoles, fail_on_bad_citations=inspect.fail_on_bad_citations)
+
+
+def _written(ask: Ask) -> dict[str, Path | None]:
+    """Files that are written or must last, by the flag that names them; a state may be gone on from in the same file, but nothing else put there."""
+    models = ask.options.models
+    files = {"--output": ask.options.output.output, "--record": models.record, "--replay": models.replay}
+    if ask.drift is None:
+        return files
+    return {
+        **files,
+        "--state" if ask.drift.state is not None else "--resume": ask.drift.state or ask.drift.resume,
+    }
 
 
 async def _answer(ask: Ask, text: str, history: tuple[Turn, ...], consoles: Consoles, sink: Sink) -> Answer:

@@ -91,9 +91,19 @@ def run_batch_command(
     import asyncio
 
     from graphrag_cli.batch.summary import Tally
+    from graphrag_cli.cli.sink import refuse_same_file
     from graphrag_cli.engines.models import RunOptions
     from graphrag_cli.project import Project
 
+    given = None if str(file) == "-" else file
+    refuse_same_file(
+        {
+            "--record": models.record,
+            "--replay": models.replay,
+            "--output": flags.output,
+            "the questions": given,
+        }
+    )
     questions = _read(file, flags)
     kept = _kept(flags, questions)
     done = {line.id for line in kept}
@@ -147,6 +157,8 @@ def _kept(flags: BatchFlags, questions: Sequence[BatchQuestion]) -> list[Done]:
         if flags.resume:
             raise UsageError("--resume needs the file to go on with", hint="name it with -o")
         return []
+    if flags.output.is_dir():
+        raise UsageError(f"cannot write {flags.output}: it is a folder", hint="name a file with -o")
     begun = any(path.exists() and path.stat().st_size for path in (flags.output, waiting_path(flags.output)))
     if begun and not flags.resume:
         raise UsageError(

@@ -24,8 +24,12 @@ def read_state_file(path: Path) -> Json:
 
     try:
         return parse_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}: {error}", hint="name a file that --state wrote") from error
+    except OSError as error:
+        raise UsageError(
+            f"cannot read {path}: {error.strerror}", hint="name a file that --state wrote"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read {path}: not UTF-8", hint="name a file that --state wrote") from error
 
 
 def open_state(path: Path) -> StateDocument:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
 
+from graphrag_cli import jsontext
 from graphrag_cli.errors import UsageError
 from graphrag_cli.events import DATASETS, METHODS, Dataset, Method
 
@@ -58,7 +58,7 @@ def _yaml_items(text: str) -> Sequence[object]:
 
 def _json_items(text: str) -> Sequence[object]:
     try:
-        return [json.loads(line) for line in text.split("\n") if line.strip()]
+        return [jsontext.decode(line) for line in text.split("\n") if line.strip()]
     except ValueError as error:
         raise UsageError(f"the cases are not JSON Lines: {error}", hint=_SHAPE) from error
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from graphrag_cli import jsontext
 from graphrag_cli.llm.faults import broken_off, not_an_api
 from graphrag_cli.llm.wire import BodyKind, Chunk, EventDecoder, body_kind, read_chunk
 
@@ -65,7 +65,7 @@ class ChunkReader:
         if not data or data == "[DONE]":
             return
         try:
-            value: object = json.loads(data, strict=False)
+            value: object = jsontext.decode(data, strict=False)
         except ValueError:
             if last:
                 return
@@ -82,7 +82,7 @@ class ChunkReader:
         if not shown:
             raise broken_off(self.target, "the reply has no body")
         try:
-            value: object = json.loads(text.lstrip("\ufeff"), strict=False)
+            value: object = jsontext.decode(text.lstrip("\ufeff"), strict=False)
         except ValueError:
             value = None
             shown = "a web page" if text.lstrip().startswith("<") else shown

@@ -7,13 +7,13 @@ that a server that bends the protocol is understood, or refused with a message t
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
+from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError
 from graphrag_cli.llm.faults import Target, broken_off, not_an_api, not_connected, timed_out
 from graphrag_cli.llm.openai_sdk import Endpoint, check_access, make_sdk
@@ -77,7 +77,7 @@ class Client:
 
         response = await self._guarded(self._open().post("/embeddings", cast_to=httpx2.Response, body=body))
         try:
-            return json.loads(response.text)
+            return jsontext.decode(response.text)
         except ValueError:
             text = " ".join(response.text.split())
         raise not_an_api(self.target, text[:200] or "nothing")

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError, ReplayMissError, UsageError
 from graphrag_cli.llm.base import ReplyItem, close_items
 from graphrag_cli.llm.exchange import (
@@ -159,7 +160,7 @@ class Replay:
 
     def _take(self, line: str, number: int) -> None:
         try:
-            value: object = json.loads(line)
+            value: object = jsontext.decode(line)
         except ValueError:
             value = None
         if not is_object(value):

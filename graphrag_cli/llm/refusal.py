@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from graphrag_cli import jsontext
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>|<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
@@ -49,7 +50,7 @@ def read_refusal(status: int, body: str, headers: Mapping[str, str], now: dateti
         text = next((group for group in (title.groups() if title else ()) if group), "a web page")
         return Refusal(status, _short(re.sub(r"<[^>]+>", " ", text)), web_page=True, retry_after=wait)
     try:
-        value: object = json.loads(body)
+        value: object = jsontext.decode(body)
     except ValueError:
         return Refusal(status, _short(body) or "no text", retry_after=wait or wait_hint(body))
     return refusal_of(value, status, wait)

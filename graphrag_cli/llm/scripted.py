@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from pydantic import BaseModel
 
+from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError, SettingsError
 from graphrag_cli.llm.base import (
     CallUsage,
@@ -295,7 +296,7 @@ def _read_rules(path: Path) -> list[_Rule]:
         if path.suffix in {".yaml", ".yml"}:
             entries = yaml.safe_load(text)
         else:
-            entries = [json.loads(line) for line in text.splitlines() if line.strip()]
+            entries = [jsontext.decode(line) for line in text.splitlines() if line.strip()]
     except OSError as error:
         raise SettingsError(
             f"cannot read the scripted replies: {error}", hint="set `path` of the model"

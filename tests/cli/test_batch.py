@@ -165,3 +165,27 @@ def test_kills_at_any_moment_lose_nothing_that_was_answered(tmp_path: Path) -> N
         str(n) for n in range(1, 121)
     ]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".", "a"))] == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("target", ["", "folder"])
+def test_a_folder_takes_no_lines(
+    shell: Shell, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    done = shell.run("batch", str(questions), "-o", target)
+    assert (done.status, shell.project.asked) == (2, [])
+    assert "it is a folder" in done.err
+
+
+def test_a_recording_does_not_overwrite_the_questions(shell: Shell, questions: Path) -> None:
+    before = questions.read_bytes()
+    assert shell.run("batch", str(questions), "--record", str(questions)).status == 2
+    assert questions.read_bytes() == before
+
+
+def test_json_without_end_is_a_usage_error(shell: Shell, tmp_path: Path) -> None:
+    deep = tmp_path / "deep.jsonl"
+    deep.write_text("[" * 100_000, encoding="utf-8")
+    done = shell.run("batch", str(deep))
+    assert (done.status, "line 1 is not JSON" in done.err) == (2, True)

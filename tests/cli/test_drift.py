@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Outcome, run_in_process
+from tests.cli.conftest import Outcome, Shell, run_in_process
 
 REPOSITORY = Path(__file__).parents[2]
 QUESTION = "Why did one party live and the other die?"
@@ -68,7 +68,33 @@ def test_export_writes_every_form(state: Path, tmp_path: Path, form: str, begins
     assert target.read_text(encoding="utf-8") == done.out
 
 
-@pytest.mark.parametrize("content", ["", "{}", '{"nodes": 1}', "[1]"])
+@pytest.mark.parametrize("target", ["", "no/state.json"])
+def test_a_state_that_cannot_be_written_is_refused_before_anything_is_asked(
+    shell: Shell, tmp_path: Path, target: str
+) -> None:
+    done = shell.run("query", "drift", "Who led?", "--state", str(tmp_path / target))
+    assert (done.status, done.out, shell.project.asked) == (2, "", [])
+    assert "cannot write" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("--state", "--output"), ("--record", "--output"), ("--state", "--record")]
+)
+def test_two_flags_do_not_write_the_same_file(shell: Shell, tmp_path: Path, one: str, other: str) -> None:
+    same, again = tmp_path / "file", tmp_path / "." / "file"
+    done = shell.run("query", "drift", "Who led?", one, str(same), other, str(again))
+    assert (done.status, shell.project.asked) == (2, [])
+    assert f"{one} and {other} name the same file" in done.err or f"{other} and {one} name" in done.err
+
+
+def test_a_recording_does_not_overwrite_the_state_to_go_on_from(shell: Shell, state: Path) -> None:
+    before = state.read_bytes()
+    assert shell.run("query", "drift", "--resume", str(state), "--record", str(state)).status == 2
+    assert state.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"nodes": 1}', "[1]", "[" * 100_000])
 def test_a_file_that_is_no_state_is_a_usage_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(content, encoding="utf-8")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from graphrag_cli.errors import AuthError, CliError, IndexDataError, SettingsError
-from graphrag_cli.events import RunFinished, TextDelta
+from graphrag_cli.cli.render.base import follow
+from graphrag_cli.errors import AuthError, CliError, IndexDataError, SettingsError, UsageError
+from graphrag_cli.events import Event, RunFinished, TextDelta
 from tests.cli.conftest import Shell
 from tests.cli.fakes import TEXT, answer, events, partial
 
@@ -282,3 +284,25 @@ def test_a_level_that_is_none_is_refused(shell: Shell) -> None:
     done = shell.run("query", "local", "Who?", "--community-level", "deep")
     assert done.status == 2
     assert "'deep'" in done.err
+
+
+async def test_a_renderer_that_fails_leaves_no_run_behind() -> None:
+    ended: list[str] = []
+
+    async def run() -> AsyncIterator[Event]:
+        try:
+            for event in events(answer()):
+                yield event
+        finally:
+            ended.append("stopped")
+
+    class Broken:
+        def show(self, event: Event) -> None:
+            raise UsageError("the disk is full")
+
+        def close(self) -> None:
+            ended.append("closed")
+
+    with pytest.raises(UsageError, match="disk"):
+        await follow(run(), [Broken()])
+    assert ended == ["closed", "stopped"]

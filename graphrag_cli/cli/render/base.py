@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Protocol
 
 from graphrag_cli.errors import CliError
@@ -24,7 +24,7 @@ class Renderer(Protocol):
 async def follow(events: AsyncIterator[Event], renderers: Sequence[Renderer]) -> Answer:
     """Shows every event on every renderer, in their order; the answer of the last event.
 
-    Raises what the run raises, and ``CliError`` when the run ended without its last event.
+    When a renderer fails, the run is stopped before its error goes on: nothing is left running behind it. Raises what the run raises, and ``CliError`` when the run ended without its last event.
     """
     answer: Answer | None = None
     try:
@@ -34,8 +34,12 @@ async def follow(events: AsyncIterator[Event], renderers: Sequence[Renderer]) ->
             if isinstance(event, RunFinished):
                 answer = event.answer
     finally:
-        for renderer in renderers:
-            renderer.close()
+        try:
+            for renderer in renderers:
+                renderer.close()
+        finally:
+            if isinstance(events, AsyncGenerator):
+                await events.aclose()
     if answer is None:
         raise CliError(
             "the run ended without an answer", hint="this is a fault of the program: please report it"

@@ -12,9 +12,15 @@ if TYPE_CHECKING:
 
 
 class StateRenderer:
-    """Writes the state so that a run killed at any moment leaves what it had."""
+    """Writes the state so that a run killed at any moment leaves what it had.
+
+    Raises ``UsageError`` at once when ``path`` cannot be written: not after the first calls were paid for.
+    """
 
     def __init__(self, path: Path) -> None:
+        from graphrag_cli.cli.sink import check_writable
+
+        check_writable(path)
         self._path = path
 
     def show(self, event: Event) -> None:

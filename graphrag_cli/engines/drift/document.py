@@ -7,6 +7,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from graphrag_cli import jsontext
 from graphrag_cli.engines.drift.action import ActionState
 from graphrag_cli.errors import UsageError
 from graphrag_cli.events import Cell, Dataset, Json
@@ -86,7 +87,7 @@ def dump_state(state: Json) -> str:
 def parse_json(text: str) -> Json:
     """The JSON in the text of a file. Raises ``UsageError``."""
     try:
-        return cast("Json", json.loads(text))
+        return cast("Json", jsontext.decode(text))
     except ValueError as error:
         raise UsageError(f"the DRIFT state is not JSON: {error}", hint=_HINT) from error
 

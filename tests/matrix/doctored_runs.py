@@ -7,7 +7,7 @@ from pathlib import Path
 
 from graphrag_cli.config.prompts import PLACEHOLDERS, load_prompts
 from graphrag_cli.config.settings import BasicSearchSettings, DriftSearchSettings
-from graphrag_cli.context.tables import HEADINGS, read_tables
+from graphrag_cli.context.tables import HEADINGS
 from graphrag_cli.engines.base import Toolbox
 from graphrag_cli.engines.opening import open_index
 from graphrag_cli.errors import CliError
@@ -18,6 +18,7 @@ from graphrag_cli.llm.scripted import HashEmbedder, Scripted, ScriptedChat, prom
 from graphrag_cli.llm.tokens import counter_for
 from tests.engines.kit import NoPrices, Seen, question, run
 from tests.kit.snapshots import settings_for
+from tests.kit.tables import read_tables
 from tests.kit.tiny import WIDTH
 from tests.matrix.runs import engine
 

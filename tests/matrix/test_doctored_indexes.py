@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_cli.context.tables import read_tables
 from graphrag_cli.documents.build import answer_document
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.errors import CliError
@@ -19,6 +18,7 @@ from graphrag_cli.llm.scripted import ScriptedChat
 from graphrag_cli.llm.tokens import counter_for
 from tests.engines.kit import Seen
 from tests.kit.doctored import DOCTORED, HUB_UNITS, NASTY, Doctored
+from tests.kit.tables import read_tables
 from tests.kit.tiny import tables, write_tables, write_vectors
 from tests.matrix.doctored_runs import (
     CountingTokens,

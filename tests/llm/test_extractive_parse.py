@@ -216,3 +216,12 @@ def test_merged_citations_name_each_record_once() -> None:
 def test_sources_of_the_kit_are_read_whole() -> None:
     records, _ = cut_tables(context(sources=SOURCES))
     assert [record.text for record in records] == [row[1] for row in SOURCES]
+
+
+def test_what_stands_before_one_citation_stays_together() -> None:
+    notes = read_notes(
+        "Score: 80\nHolm rowed out. He saved nine men. [Data: Reports (3)] Bread was baked. [Data: Sources (2)]"
+    )
+    assert [note.text for note in notes] == ["Holm rowed out. He saved nine men.", "Bread was baked."]
+    long = "He rowed out in the night. " * 20
+    assert len(read_notes(f"{long}[Data: Reports (3)]")) == 20

@@ -12,7 +12,7 @@ from graphrag_cli.errors import ModelError
 from graphrag_cli.llm.extractive.candidates import candidates_of, candidates_of_notes, readable_name
 from graphrag_cli.llm.extractive.notes import Note
 from graphrag_cli.llm.extractive.parse import cut_tables
-from graphrag_cli.llm.extractive.query import read_query
+from graphrag_cli.llm.extractive.query import parts_of, read_query
 from graphrag_cli.llm.extractive.ranking import (
     DIRECT,
     NEAR,
@@ -23,8 +23,10 @@ from graphrag_cli.llm.extractive.ranking import (
     percent,
     rank,
     term_weights,
+    with_records,
 )
 from graphrag_cli.llm.extractive.vectors import VectorCache
+from graphrag_cli.llm.extractive.words import akin
 from graphrag_cli.llm.extractive.writing import Form, citation, form_of, paragraphs
 from graphrag_cli.llm.scripted import HashEmbedder
 from tests.llm.extractive_kit import ALL, SOURCES, context
@@ -206,3 +208,65 @@ def test_citations_name_at_most_five_ids_of_a_table() -> None:
     cited = citation({"sources": tuple("1234567"), "reports": ("9",)})
     assert cited == "[Data: Reports (9); Sources (1, 2, 3, 4, 5, +more)]"
     assert citation({}) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "focus"),
+    [
+        ("What stories of rescue and survival run through the documents?", "rescue and survival"),
+        ("What part did music play in the festival?", "music in the festival"),
+        ("Why did the ship sink?", ""),
+        ("What are the main themes?", ""),
+        ("What part did Jens Holm have in the rescue of the Orion in 1889?", ""),
+    ],
+)
+def test_a_theme_is_what_is_left_of_a_question_without_its_generic_words(question: str, focus: str) -> None:
+    assert read_query(question).focus == focus
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Who built the tower, and how high is it?", ("Who built the tower", "how high is it?")),
+        ("Why did one live while the other one died?", ("Why did one live", "the other one died?")),
+        ("Who built the tower and the house?", ()),
+        ("Why, and how?", ()),
+    ],
+)
+def test_a_question_made_of_several_is_cut(question: str, parts: tuple[str, ...]) -> None:
+    assert parts_of(question) == parts
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kin"),
+    [
+        ("scienc", "scientific", True),
+        ("surviv", "survivor", True),
+        ("press", "pressur", False),
+        ("cat", "cats", False),
+    ],
+)
+def test_forms_of_a_word_are_akin(one: str, other: str, kin: bool) -> None:
+    assert akin(one, other) is akin(other, one) is kin
+
+
+def test_a_sentence_counts_for_what_its_record_is_about() -> None:
+    records, _ = cut_tables(context(sources=SOURCES[:2]))
+    candidates = candidates_of(records)
+    cosines = [0.8 if candidate.group[1] == "0" else 0.2 for candidate in candidates]
+    cosines[0] = 0.2
+    drawn = with_records(candidates, cosines, {})
+    alone = next(at for at, candidate in enumerate(candidates) if candidate.group[1] == "1")
+    assert 0.2 < drawn[0] < 0.8
+    assert drawn[alone] == pytest.approx(0.2)
+
+
+def test_a_report_is_quoted_by_findings_where_asked_for() -> None:
+    records, _ = cut_tables(context(**ALL))
+    passages = [item for item in candidates_of(records, whole=True) if item.group == ("reports", "0")]
+    assert [item.heading for item in passages] == [
+        "The wreck of the Orion",
+        "Nine men saved",
+        "A captain lost",
+    ]
+    assert all(item.shown and item.embedded.startswith(item.heading) for item in passages)

@@ -115,7 +115,9 @@ async def test_a_step_answers_its_own_question_and_scores_it_for_the_whole() -> 
     near = await fill(step_prompt("How were the sailors of the Orion saved?"), question, "step", StepReply)
     far = await fill(step_prompt("How was bread baked in Lund?"), question, "step", StepReply)
     assert "Jens Holm" in near.response
-    assert near.response.endswith(far.response)  # and leads with what answers the whole
+    assert near.response.startswith("Jens Holm")  # both lead with what answers the whole
+    assert far.response.startswith("Bread")
+    assert "Jens Holm rowed out" in far.response
     assert near.score > far.score
 
 

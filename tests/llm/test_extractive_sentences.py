@@ -130,3 +130,17 @@ def test_ideographs_are_read_in_pairs() -> None:
 
 def test_words_without_meaning_are_not_counted() -> None:
     assert stems_of("Who was the first of them?") == {"first"}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "leans"),
+    [
+        ("Thorvald Nilsen commanded her, and others helped.", True),
+        ("Helmer Hanssen was one of them, and went on.", True),
+        ("The last five were killed in December.", True),
+        ("Leon Amundsen took her letters ashore.", False),
+        ("The first keeper was Jens Holm.", False),
+    ],
+)
+def test_a_sentence_that_leans_on_the_one_before_is_seen(sentence: str, leans: bool) -> None:
+    assert opens_with_pronoun(sentence) is leans

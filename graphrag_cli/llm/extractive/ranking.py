@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
 from graphrag_cli.llm.extractive.query import Query, has_wanted
-from graphrag_cli.llm.extractive.words import akin, stems_of, words_of
+from graphrag_cli.llm.extractive.words import has_akin, stems_of, words_of
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.extractive.vectors import VectorCache, Vectors
@@ -381,7 +381,7 @@ def _presence(term: str, stems: frozenset[str]) -> float:
     """1 when ``term`` is among ``stems``, less when only a word akin to it is, else 0."""
     if term in stems:
         return 1.0
-    return KIN_SHARE if any(akin(term, other) for other in stems) else 0.0
+    return KIN_SHARE if has_akin(term, stems) else 0.0
 
 
 def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[str, float]) -> float:

@@ -37,6 +37,9 @@ POOLS: Final[dict[type[BaseModel], int]] = {MapReply: MAP_POOL, PrimerReply: PRI
 BEST_FOR_WHOLE: Final = 2
 """A step tells at most so many sentences that answer the question on the whole and not the follow-up."""
 
+WHOLE_POOL: Final = 10
+"""Sentences of a step's records that are compared with the question on the whole."""
+
 PRIMER_FORM: Final = Form(8, "paragraphs", 3)
 
 RATING_STEPS: Final = ((1.4, 5), (1.0, 4), (0.75, 3), (0.5, 2), (0.25, 1))
@@ -64,12 +67,14 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
         return None
     pool = POOLS.get(reply_model, STEP_POOL)
     query = read_query(reading.question)
-    ranking = await rank(query, candidates_of(reading.records, whole=query.open), cache, pool)
+    candidates = candidates_of(reading.records, whole=query.open)
+    ranking = await rank(query, candidates, cache, pool)
     if issubclass(reply_model, MapReply):
         return map_reply(ranking, reading.max_words)
     if issubclass(reply_model, PrimerReply):
         return primer_reply(reading, ranking)
-    return await step_reply(reading, ranking, cache)
+    overall = read_query(reading.overall or reading.question)
+    return await step_reply(reading, ranking, await rank(overall, candidates, cache, WHOLE_POOL), cache)
 
 
 def map_reply(ranking: Ranking, max_words: int | None) -> MapReply:
@@ -95,19 +100,18 @@ def primer_reply(reading: Reading, ranking: Ranking) -> PrimerReply:
     )
 
 
-async def step_reply(reading: Reading, ranking: Ranking, cache: VectorCache) -> StepReply:
+async def step_reply(reading: Reading, ranking: Ranking, overall: Ranking, cache: VectorCache) -> StepReply:
     """The answer to a follow-up question, scored for that question and the one on the whole alike.
 
-    What to ask next is chosen the same way, so that steps do not wander off.
+    ``overall`` ranks the same records for the question on the whole. What to ask next is chosen the same way, so that steps do not wander off.
     """
     form = form_of(reading.response_type)
-    whole = await rank(
-        read_query(reading.overall or reading.question), [item.candidate for item in ranking.scored], cache
-    )
-    used = with_best(select(ranking, form), whole)
+    whole = await rank(overall.query, [item.candidate for item in ranking.scored], cache)
+    own = select(ranking, form)
+    used = with_best(own, overall)
     for_whole = {item.candidate.shown: item.score for item in whole.scored}
-    best = max((for_whole.get(item.candidate.shown, 0.0) for item in used), default=0.0)
-    score = round((point_score(ranking, ranking.scored[0]) + percent(whole.query, best)) / 2) if used else 0.0
+    best = max((for_whole.get(item.candidate.shown, 0.0) for item in own), default=0.0)
+    score = round((point_score(ranking, own[0]) + percent(whole.query, best)) / 2) if own else 0.0
     near = sorted(
         ranking.scored, key=lambda item: (-item.score - for_whole.get(item.candidate.shown, 0.0), item.row)
     )

@@ -83,7 +83,17 @@ _ENDINGS: Final = word_set("c t tific tist or er ion ation ment y ist ism iv al 
 _ROOT: Final = 5
 
 
-@functools.lru_cache(maxsize=65536)
+@functools.lru_cache(maxsize=8192)
+def roots_of(stems: frozenset[str]) -> frozenset[str]:
+    """The beginnings of ``stems``: where a stem's is not among them, none is akin to it."""
+    return frozenset(one[:_ROOT] for one in stems)
+
+
+def has_akin(one: str, stems: frozenset[str]) -> bool:
+    """True when a form of the word of which ``one`` is the stem is among ``stems``."""
+    return one[:_ROOT] in roots_of(stems) and any(akin(one, other) for other in stems)
+
+
 def akin(one: str, other: str) -> bool:
     """True when two stems look like forms of one word ("scienc", "scientific")."""
     root = 0

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 MASK = "********"
 _CREDENTIALS = re.compile(r"(://)[^/@\s]+@")
+_QUERY_SECRETS = re.compile(r"(?i)(://[^\s?#]+\?|&)([\w.-]*(?:key|token|secret|sig|password|code)=)[^&#\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +88,8 @@ def host_of(url: str | None) -> str:
 
 
 def without_password(text: str) -> str:
-    """``text`` with the user and password of any URL in it masked."""
-    return _CREDENTIALS.sub(rf"\1{MASK}@", text)
+    """``text`` with user, password and keys of any URL in it masked."""
+    return _QUERY_SECRETS.sub(rf"\1\2{MASK}", _CREDENTIALS.sub(rf"\1{MASK}@", text))
 
 
 def is_own_network(url: str | None) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import ipaddress
 import os
 import re
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 OPENAI_BASE = "https://api.openai.com/v1"
 
@@ -42,6 +43,20 @@ def shown_url(url: str) -> str:
         return re.split(r"[?#]", _USERINFO.sub("", url))[0]
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
+
+
+def url_secrets(url: str) -> tuple[str, ...]:
+    """What in ``url`` opens doors: the password, user and password as HTTP sends them, and values of the query."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ()
+    values = [value for name, value in parse_qsl(parts.query) if name != "api-version"]
+    if parts.password:
+        user, password = unquote(parts.username or ""), unquote(parts.password)
+        sent = base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
+        values += [sent, password, parts.password]
+    return tuple(dict.fromkeys(values))
 
 
 def _host(url: str) -> str:

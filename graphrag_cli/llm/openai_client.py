@@ -108,13 +108,22 @@ class Client:
         except openai.APIStatusError as error:
             headers = dict(error.response.headers.items())
             failure = RefusedError(read_refusal(error.status_code, error.response.text, headers))
-        except openai.APITimeoutError:
-            failure = timed_out(self.target)
+        except openai.APITimeoutError as error:
+            failure = _late(self.target, error)
         except openai.APIConnectionError as error:
             failure = not_connected(self.target, _innermost(error))
         except openai.OpenAIError as error:
             failure = ModelError(f"{self.target.shown}: {self.target.secrets.redact(str(error))}")
         raise failure
+
+
+def _late(target: Target, error: BaseException) -> ModelError:
+    """A connection that never opened is not a model that thinks for long."""
+    import httpx2
+
+    if isinstance(error.__cause__, httpx2.ConnectTimeout):
+        return not_connected(target, "no connection was made in time")
+    return timed_out(target)
 
 
 class _Streamed(Protocol):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphrag_cli.errors import AuthError, SettingsError
-from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, is_azure, is_loopback, is_openai
+from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, is_azure, is_loopback, is_openai, url_secrets
 from graphrag_cli.llm.faults import Target
 from graphrag_cli.llm.lean import members_on_demand
 
@@ -53,7 +53,12 @@ class Endpoint:
     @property
     def target(self) -> Target:
         """For messages."""
-        secrets = [self.key or "", *(value for _, value in self.headers)]
+        secrets = [
+            self.key or "",
+            *(value for _, value in self.headers),
+            *url_secrets(self.url),
+            *url_secrets(self.proxy or ""),
+        ]
         return Target(
             self.model,
             self.url,

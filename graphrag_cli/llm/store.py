@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag_cli.errors import UsageError
-from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, base_url, shown_url
+from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, base_url, shown_url, url_secrets
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import (
@@ -71,7 +71,8 @@ def store_for(settings: Settings, record: Path | None, replay: Path | None) -> S
     named = [value for entry in entries for value in entry.headers.values()]
     path = settings.cache.path
     cache = settings.cache.model_copy(update={"path": None if path is None else settings.root / path})
-    return open_store(record, replay, cache, Secrets((*keys, *named)))
+    addressed = [value for entry in entries for value in url_secrets(entry.api_base or "")]
+    return open_store(record, replay, cache, Secrets((*keys, *named, *addressed)))
 
 
 class _Plain:

@@ -113,15 +113,15 @@ def test_passwords_in_addresses_and_headers_are_masked(tmp_path: Path) -> None:
 completion_models:
   m:
     model: x
-    api_base: http://user:pw-1@localhost:1/v1
+    api_base: http://user:pw-1@localhost:1/v1?version=1&api_key=pw-4
     proxy: http://user:pw-2@proxy:3128
     headers: {X-Api-Key: pw-3}
 """
     result = loaded(tmp_path, text)
     document = as_yaml(result) + repr(rows(result))
 
-    assert not [secret for secret in ("pw-1", "pw-2", "pw-3") if secret in document]
-    assert f"http://{MASK}@localhost:1/v1" in document
+    assert not [secret for secret in ("pw-1", "pw-2", "pw-3", "pw-4") if secret in document]
+    assert f"http://{MASK}@localhost:1/v1?version=1&api_key={MASK}" in document
 
 
 def test_a_missing_value_is_shown_as_such(tmp_path: Path) -> None:

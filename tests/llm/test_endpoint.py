@@ -9,7 +9,7 @@ from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettin
 from graphrag_cli.errors import AuthError, SettingsError
 from graphrag_cli.llm.azure import AadTokens, Token
 from graphrag_cli.llm.build import endpoint_of
-from graphrag_cli.llm.endpoint import base_url, is_loopback, shown_url
+from graphrag_cli.llm.endpoint import base_url, is_loopback, shown_url, url_secrets
 from graphrag_cli.llm.openai_sdk import Endpoint, check_access, make_sdk
 from graphrag_cli.llm.prices import PricedModel, Prices, priced
 
@@ -34,6 +34,13 @@ def test_loopback_is_told_from_elsewhere(url: str, here: bool) -> None:
 
 def test_an_address_is_shown_without_what_may_be_secret() -> None:
     assert shown_url("https://user:pass@host:1/v1?key=abc#x") == "https://host:1/v1"
+
+
+def test_what_an_address_holds_of_secrets_is_hidden_in_whatever_form_it_is_echoed() -> None:
+    url = "https://user:p%40ss@host:1/v1?key=abcdef&api-version=2024-10-21"
+    echoed = "Basic dXNlcjpwQHNz, p@ss, p%40ss, ?key=abcdef, 2024-10-21"
+    assert Endpoint("m", url).target.secrets.hide_known(echoed) == "Basic …, …, …, ?key=…, 2024-10-21"
+    assert url_secrets("http://[::1") == ()
 
 
 @pytest.mark.parametrize(

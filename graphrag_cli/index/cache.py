@@ -61,13 +61,14 @@ class Cache:
     def arrays(self, name: str, make: Callable[[], Sequence[Array]], count: int) -> tuple[Array, ...]:
         """The ``count`` numpy arrays kept as ``name``, mapped read-only; made, and kept, when they are not there."""
         paths = [self._path(f"{name}.{place}.npy") for place in range(count)]
-        found = [_mapped(path) for path in paths]
-        if all(array is not None for array in found):
-            return tuple(array for array in found if array is not None)
-        made = make()
+        found = _all_mapped(paths)
+        if found is not None:
+            return found
+        made = tuple(make())
         for path, array in zip(paths, made, strict=True):
             self._store(path, lambda file, array=array: _write_array(file, array))
-        return tuple(made)
+        # What was made can be large; what is mapped is no memory of ours.
+        return _all_mapped(paths) or made
 
     def column(self, name: str, make: Callable[[], Chunked]) -> Chunked:
         """The arrow column kept as ``name``, mapped; made, and kept, when it is not there."""
@@ -146,6 +147,12 @@ def _begin(folder: Path, about: str) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(exist_ok=True, mode=0o700)
     (folder / _ABOUT).write_text(json.dumps({"index": about}), encoding="utf-8")
+
+
+def _all_mapped(paths: Sequence[Path | None]) -> tuple[Array, ...] | None:
+    found = [_mapped(path) for path in paths]
+    whole = tuple(array for array in found if array is not None)
+    return whole if len(whole) == len(paths) else None
 
 
 def _mapped(path: Path | None) -> Array | None:

@@ -19,6 +19,10 @@ from graphrag_cli.index.vector_source import Candidates
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import IndexSchema
 
+_BLOCK = 2048
+"""Vectors read at a time."""
+_READ_AHEAD = 64 * 1024 * 1024
+"""Bytes that lance may read ahead; left to itself it takes 2 GB."""
 _COVERED = 0.9
 """An index is used when it covers this share of the rows; the rest is searched flat by lance."""
 _ANN = {"nprobes": 32, "refine_factor": 4}
@@ -109,8 +113,15 @@ class LanceSource:
     def blocks(self) -> Iterator[Matrix]:
         """Vectors in the order of the table."""
         with self._readable():
-            for batch in self._data.to_batches(columns=[self._vector], batch_size=8192, scan_in_order=True):
-                yield similarity.matrix([batch.column(0)], self._width)
+            batches = self._data.to_batches(
+                columns=[self._vector],
+                batch_size=_BLOCK,
+                batch_readahead=2,
+                io_buffer_size=_READ_AHEAD,
+                scan_in_order=True,
+            )
+        for batch in batches:
+            yield similarity.matrix([batch.column(0)], self._width)
 
     def take(self, rows: Rows) -> Matrix:
         """Vectors at ``rows``."""

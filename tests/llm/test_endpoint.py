@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from pydantic import SecretStr
 
 from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings, Price
-from graphrag_cli.errors import AuthError, SettingsError
+from graphrag_cli.errors import AuthError, ModelError, SettingsError
 from graphrag_cli.llm.azure import AadTokens, Token
-from graphrag_cli.llm.build import endpoint_of
+from graphrag_cli.llm.base import complete
+from graphrag_cli.llm.build import endpoint_of, openai_chat
 from graphrag_cli.llm.endpoint import base_url, is_loopback, shown_url, url_secrets
 from graphrag_cli.llm.openai_sdk import Endpoint, check_access, make_sdk
 from graphrag_cli.llm.prices import PricedModel, Prices, priced
+from tests.llm.doubles import WordCounter, request
 
 
 @pytest.mark.parametrize(
@@ -192,3 +196,15 @@ def test_known_models_have_a_price() -> None:
     )
     assert (table.cost("gpt-4.1", 1000, 100) or 0) > 0
     assert (table.cost("gpt-4o", 1000, 100) or 0) > 0
+
+
+async def test_a_connection_that_never_opens_is_not_taken_for_a_slow_model() -> None:
+    settings = ChatModelSettings.model_validate(
+        {"model": "m", "api_key": "k", "timeout": 0.2, "retry": {"max_retries": 0}}
+    )
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes the connection, and never shakes hands
+        url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
+        chat = openai_chat(settings.model_copy(update={"api_base": url}), WordCounter(), concurrency=1)
+        with pytest.raises(ModelError, match="could not be reached: no connection"):
+            await complete(chat, request())
+        await chat.aclose()

@@ -7,6 +7,7 @@ with ``--debug``.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -120,6 +121,8 @@ def _unexpected(error: Exception, arguments: Sequence[str]) -> CliError:
         import traceback
 
         traceback.print_exception(error)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return CliError(f"cannot write: {error.strerror}", hint="is the disk full?")
     detail = f"{type(error).__name__}: {error}"
     return CliError(f"unexpected {detail}", hint="run again with --debug for a traceback, and report it")
 

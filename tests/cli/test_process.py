@@ -156,3 +156,17 @@ def test_streams_that_the_shell_closed_are_no_trouble(closed: str, tmp_path: Pat
     assert done.returncode == 0
     assert done.stdout in {"", "word\n"}
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_help_onto_a_full_disk_is_no_fault_of_the_program() -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "graphrag_cli", "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            cwd=PROJECT,
+        )
+    assert done.returncode == 1
+    assert b"cannot write: No space left on device" in done.stderr

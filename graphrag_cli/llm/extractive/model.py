@@ -10,9 +10,10 @@ from graphrag_cli.llm.base import CallUsage, ChatRequest, Outcome, ReplyDelta, R
 from graphrag_cli.llm.extractive.candidates import candidates_of, candidates_of_notes
 from graphrag_cli.llm.extractive.parse import Reading, read_request
 from graphrag_cli.llm.extractive.query import read_query
-from graphrag_cli.llm.extractive.ranking import POOL, THEME_POOL, rank
+from graphrag_cli.llm.extractive.ranking import rank
 from graphrag_cli.llm.extractive.replies import fill, hypothetical
 from graphrag_cli.llm.extractive.vectors import VectorCache
+from graphrag_cli.llm.extractive.weights import POOL, THEME_POOL
 from graphrag_cli.llm.extractive.writing import NO_RECORDS, form_of, verdict_of, write
 from graphrag_cli.llm.usage import count_prompt
 

@@ -3,8 +3,7 @@
 Embedding a sentence costs some 4 ms, and a context holds hundreds. So words alone choose ``POOL`` candidates first,
 and vectors are kept for the calls that follow (a DRIFT run sees the same records again and again).
 
-The constants were tuned on the questions of ``sample_index`` and checked on a text about another subject
-(``tests/llm/test_extractive_quality.py``).
+The numbers it goes by are in ``weights``.
 """
 
 from __future__ import annotations
@@ -14,134 +13,49 @@ import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
 from graphrag_cli.llm.extractive.query import Query, has_wanted
+from graphrag_cli.llm.extractive.weights import (
+    AROUND_SHARE,
+    COVERED_SHARE,
+    DIRECT,
+    DIRECT_OPEN,
+    DIRECT_THEME,
+    DUPLICATE,
+    EARLY_WORTH,
+    FIRST_ROUND,
+    KEY_SHARE,
+    KEY_SHARE_FOCUS,
+    KEY_WEIGHT,
+    KIN_SHARE,
+    KIND_BONUS,
+    MISSING_PENALTY,
+    MISSING_PENALTY_OPEN,
+    NEAR,
+    NEAR_OPEN,
+    NEAR_THEME,
+    NOTE_WEIGHT,
+    OPENING_WORTH,
+    OVERLAP_BONUS,
+    PART_SHARE,
+    PERFECT,
+    POOL,
+    RECORD_EVIDENCE,
+    RECORD_SHARE,
+    RECORD_WORTH,
+    REPETITION_WEIGHT,
+    REPORT_BONUS,
+    SAME_RECORD,
+    SHARED_WORTH,
+    SHORT,
+    SHORT_PENALTY,
+)
 from graphrag_cli.llm.extractive.words import has_akin, stems_of, words_of
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.extractive.vectors import VectorCache, Vectors
-
-POOL: Final = 36
-"""Sentences that are embedded for one question: about a fifth of a second on two cores."""
-
-THEME_POOL: Final = 80
-"""The same for a question about a theme, whose words tell less about where it is answered."""
-
-FIRST_ROUND: Final = 0.6
-"""Share of the pool that words alone choose."""
-
-RECORD_WORTH: Final = 1.0
-"""How much the best cosine found in a record speaks for its other sentences."""
-
-MAP_POOL: Final = 48
-"""The same for a map batch, which is mostly longer than a context."""
-
-PRIMER_POOL: Final = 24
-"""The same for a fold of the primer."""
-
-STEP_POOL: Final = 14
-"""The same for a call that is one of many (step, rating)."""
-
-OVERLAP_BONUS: Final = 0.24
-"""Added to the cosine where a sentence has every word of the question that carries meaning."""
-
-MISSING_PENALTY_OPEN: Final = 0.08
-"""The same where no single fact is asked for: an abstract word need not stand in any record."""
-
-AROUND_SHARE: Final = 0.7
-"""How much of that bonus a word brings that only the sentence before or after has."""
-
-KIND_BONUS: Final = 0.05
-"""Added where the question asks for a number or a date and the sentence has one."""
-
-REPORT_BONUS: Final = 0.04
-"""Added to a report's sentence where the question asks for no single fact: reports give the overview."""
-
-KEY_SHARE: Final = 0.3
-"""Share that the rarer words of the question have in what sentences are compared with, the whole has the rest."""
-
-KEY_SHARE_FOCUS: Final = 0.5
-"""The same where the question has words that only say that it asks."""
-
-PART_SHARE: Final = 0.6
-"""Where a question is made of several: the share of the nearest part in the similarity, the whole has the rest."""
-
-KIN_SHARE: Final = 0.6
-"""How much of a word's bonus another form of the word brings."""
-
-KEY_WEIGHT: Final = 0.8
-"""A word is one of these from this share of the mean weight on."""
-
-RECORD_SHARE: Final = 0.3
-"""Where no single fact is asked for: how much what its record is about counts in a sentence's similarity."""
-
-RECORD_EVIDENCE: Final = 2
-"""So many of the nearest sentences of a record tell together what it is about."""
-
-SHORT: Final = 8
-"""A sentence of fewer words says little,"""
-
-SHORT_PENALTY: Final = 0.08
-"""and loses up to this where no single fact is asked for, which short sentences are near to for being vague."""
-
-MISSING_PENALTY: Final = 0.15
-"""Taken off where no record at all has any word of the question that carries meaning."""
-
-SHARED_WORTH: Final = 3.0
-"""Before anything is embedded, a sentence promises so much with all words of the question,"""
-
-EARLY_WORTH: Final = 0.2
-"""so much more in the first record of its table (tables list the nearest or weightiest first),"""
-
-OPENING_WORTH: Final = 0.25
-"""and so much more as the first sentence of its record."""
-
-NOTE_WEIGHT: Final = 0.35
-"""Of the score that an earlier step gave a note, as share of 1, when its notes are ranked again."""
-
-DIRECT: Final = 0.5
-"""From this score on a sentence answers the question."""
-
-PERFECT: Final = 0.95
-"""From this score on a sentence has all that is asked for: 100 of 100."""
-
-DIRECT_OPEN: Final = 0.44
-"""The same for a question that asks for no single fact, which no single sentence is as near to."""
-
-DIRECT_THEME: Final = 0.34
-"""The same for one about a theme ("What stories of … run through …?") whose words stand in the records."""
-
-COVERED_SHARE: Final = 0.5
-"""A theme stands in the records when they lack at most this share of its words, by weight."""
-
-NEAR: Final = 0.34
-"""From this score on a sentence is on the subject; below it nothing is said at all."""
-
-NEAR_OPEN: Final = 0.27
-"""The same for a question that asks for no single fact."""
-
-NEAR_THEME: Final = 0.24
-"""The same for a theme whose words stand in the records."""
-
-RELATIVE_FLOOR: Final = 0.68
-"""A sentence goes into the answer from this share of the best one's score on."""
-
-RELATIVE_FLOOR_OPEN: Final = 0.76
-"""The same where no single fact is asked for, which much is near to that does not answer."""
-
-NOTES_FLOOR: Final = 0.7
-"""The same for notes of earlier steps, which were chosen once already."""
-
-DUPLICATE: Final = 0.86
-"""Sentences of at least this cosine say the same: one is shown, with the citations of both."""
-
-REPETITION_WEIGHT: Final = 0.25
-"""How much closeness to what is already chosen counts against a sentence (maximal marginal relevance)."""
-
-SAME_RECORD: Final = 0.04
-"""Where no single fact is asked for: what each chosen sentence of its record counts against a sentence."""
 
 Group: TypeAlias = tuple[str, str]
 """A record: data set and id."""

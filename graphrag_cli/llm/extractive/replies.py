@@ -12,20 +12,10 @@ from graphrag_cli.llm.extractive.followups import follow_ups
 from graphrag_cli.llm.extractive.names import Names
 from graphrag_cli.llm.extractive.parse import Reading, section
 from graphrag_cli.llm.extractive.query import read_query
-from graphrag_cli.llm.extractive.ranking import (
-    MAP_POOL,
-    PRIMER_POOL,
-    STEP_POOL,
-    Ranking,
-    Scored,
-    choose,
-    direct_from,
-    near_from,
-    percent,
-    rank,
-)
+from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from, percent, rank
 from graphrag_cli.llm.extractive.rewriting import stand_alone
 from graphrag_cli.llm.extractive.vectors import VectorCache
+from graphrag_cli.llm.extractive.weights import MAP_POOL, PRIMER_POOL, STEP_POOL
 from graphrag_cli.llm.extractive.writing import Form, cited, form_of, select, within, write
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, Reply, RewriteReply, StepReply
 

@@ -9,16 +9,8 @@ from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.events import DATASETS
 from graphrag_cli.llm.extractive.notes import Citations
-from graphrag_cli.llm.extractive.ranking import (
-    NOTES_FLOOR,
-    RELATIVE_FLOOR,
-    RELATIVE_FLOOR_OPEN,
-    Ranking,
-    Scored,
-    choose,
-    direct_from,
-    near_from,
-)
+from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from
+from graphrag_cli.llm.extractive.weights import NOTES_FLOOR, RELATIVE_FLOOR, RELATIVE_FLOOR_OPEN
 
 UNKNOWN: Final = "I don't know: no record that I was given is about this."
 INDIRECT: Final = "No record answers this directly. The closest ones say:"

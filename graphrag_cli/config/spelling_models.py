@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from graphrag_cli.config.leaves import Key, Leaf, below
+from graphrag_cli.config.leaves import Key, Leaf, below, wins
 from graphrag_cli.config.models import ChatProvider, EmbeddingProvider
 from graphrag_cli.config.providers import SERVICES, with_version_path
 from graphrag_cli.config.searches import CHAT_ID, EMBEDDING_ID
@@ -159,6 +159,10 @@ def _provider(rewriter: Rewriter, entry: Key) -> None:
     kind_leaf = rewriter.leaves.pop((*entry, "type"), None)
     service_leaf = rewriter.leaves.pop((*entry, "model_provider"), None)
     own = rewriter.leaves.get((*entry, "provider"))
+    if own and service_leaf and service_leaf.value and not wins(own, service_leaf):
+        # Said later than the file's own spelling, by a flag or a variable: what was said last counts.
+        own = None
+        rewriter.drop((*entry, "provider"))
     kind = str(kind_leaf.value) if kind_leaf else ""
     if own is None and kind_leaf and "mock" in kind:
         rewriter.offer((*entry, "provider"), Leaf("scripted", kind_leaf.origin))

@@ -269,3 +269,11 @@ def test_an_old_spelling_of_a_stronger_origin_wins(tmp_path: Path) -> None:
     text = "local_search: {max_context_tokens: 2}\n"
 
     assert loaded(tmp_path, text, "local_search.max_tokens=3").settings.local_search.max_context_tokens == 3
+
+
+def test_a_service_named_by_a_flag_wins_over_the_provider_of_the_file(tmp_path: Path) -> None:
+    text = "completion_models: {m: {provider: extractive, model: extractive}}\n"
+    override = "completion_models.m={model_provider: ollama, model: qwen3}"
+    entry = loaded(tmp_path, text, override).settings.completion_models["m"]
+
+    assert (entry.provider, entry.model, entry.api_base) == ("openai", "qwen3", "http://localhost:11434/v1")

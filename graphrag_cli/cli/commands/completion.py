@@ -19,7 +19,7 @@ def completion(
 ) -> None:
     """Prints the completion script for a shell: commands, flags, setting keys, sessions, and what the index holds.
 
-    Put the first line into ~/.bashrc, the second into ~/.zshrc, or run the third once.
+    Put the first line into ~/.bashrc, the second into ~/.zshrc after compinit, or run the third once.
 
     $ eval "$(graphrag-cli completion bash)"
     $ eval "$(graphrag-cli completion zsh)"

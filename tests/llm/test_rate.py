@@ -40,7 +40,8 @@ def test_no_minute_ever_holds_more_than_the_limit(limit: int, calls: list[tuple[
     for amount, pause in calls:
         clock.now += pause
         starts.append((clock.now + window.reserve(amount), amount))
-    assert all(first <= second for (first, _), (second, _) in pairwise(starts))
+    # Waiting is told as a difference, so a start can come out a rounding error early.
+    assert all(first <= second + 1e-6 for (first, _), (second, _) in pairwise(starts))
     for place, (start, amount) in enumerate(starts):
         earlier = sum(units for at, units in starts[:place] if at > start - 60.0 + 1e-6)
         assert earlier + amount <= limit or (amount > limit and earlier == 0)

@@ -112,7 +112,9 @@ def test_no_text_is_lost_or_made_up(text: str, size: int) -> None:
     kept = shown + "".join(streamed.reasoning)
     assert len(kept) <= len(text)
     if not streamed.reasoning and "<" not in text and "[" not in text and "◁" not in text:
-        assert shown == (text if text.strip() else "")
+        # Blanks at the beginning may go: when they come alone, nobody knows yet whether anything follows.
+        assert text.endswith(shown)
+        assert shown.lstrip() == text.lstrip()
 
 
 def test_no_key_is_in_the_representation_of_an_endpoint() -> None:

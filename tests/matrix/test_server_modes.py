@@ -29,6 +29,7 @@ ALL: dict[str, str] = {
     "cut": "partial",
     "filtered": FILTERED,
     "filter": FILTERED,
+    "refusal": FILTERED,
     **dict.fromkeys(("401", "403"), AUTH),
     **dict.fromkeys(("404_model", "404_path", "500", "502", "503", "html", "html_404"), ERROR),
     **dict.fromkeys(("error_200", "error_200_text", "nonsense", "not_json", "no_body"), ERROR),
@@ -41,7 +42,8 @@ ALL: dict[str, str] = {
 STRUCTURED: dict[str, tuple[str, str]] = {
     "prose_only": (UNUSABLE, UNUSABLE),
     "top_string": (UNUSABLE, UNUSABLE),
-    "refusal": (UNUSABLE, UNUSABLE),
+    # The JSON of the steps is found inside the reasoning; only the final answer holds no text.
+    **dict.fromkeys(("think_open", "reasoning_only"), ("partial", "partial")),
     "no_points": (UNUSABLE, "answered"),
     "points_null": ("no_data", "answered"),
     "score_negative": ("no_data", "no_data"),

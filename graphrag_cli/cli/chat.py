@@ -18,7 +18,7 @@ from graphrag_cli.cli.render.base import follow
 from graphrag_cli.cli.render.choose import renderers_for
 from graphrag_cli.cli.render.closing import list_sources
 from graphrag_cli.cli.sink import Sink
-from graphrag_cli.errors import CliError, UsageError
+from graphrag_cli.errors import CliError
 from graphrag_cli.events import METHODS, Answer, Method
 from graphrag_cli.sessions import Exchange, SessionStore, default_folder, exchange_of, turns_of
 
@@ -39,8 +39,6 @@ def run_chat(method: Method, options: AskOptions) -> int:
     from graphrag_cli.project import Project
 
     output = options.output
-    if output.format not in {"text", "markdown"} or output.output is not None:
-        raise UsageError("chat prints text only", hint="use query with --session for json or a file")
     consoles = open_consoles(quiet=output.quiet, verbose=output.verbose)
     store = SessionStore(default_folder())
     name = options.session.name(store)

@@ -11,6 +11,7 @@ from graphrag_cli.cli.complete import Completer
 
 Format: TypeAlias = Literal["text", "markdown", "json", "jsonl"]
 SourcesDetail: TypeAlias = Literal["none", "short", "full"]
+ChatFormat: TypeAlias = Literal["text", "markdown"]
 ReportFormat: TypeAlias = Literal["text", "json"]
 
 PROJECT_PANEL = "Project"
@@ -53,6 +54,64 @@ OutputFileOption: TypeAlias = Annotated[
         "-o",
         metavar="FILE",
     ),
+]
+
+StreamOption: TypeAlias = Annotated[
+    bool,
+    flag(
+        OUTPUT_PANEL,
+        "Show the answer as it is written, and ask the model to send it so.",
+        "--stream/--no-stream",
+        show_default=True,
+    ),
+]
+
+UsageOption: TypeAlias = Annotated[
+    bool,
+    flag(OUTPUT_PANEL, "Say on stderr how many calls and tokens it took, and the cost.", "--usage"),
+]
+
+QuietOption: TypeAlias = Annotated[
+    bool,
+    flag(OUTPUT_PANEL, "Nothing on stderr but errors and what other flags ask for.", "--quiet", "-q"),
+]
+
+VerboseOption: TypeAlias = Annotated[
+    bool,
+    flag(OUTPUT_PANEL, "Every stage with its time on stderr.", "--verbose", "-v"),
+]
+
+SourcesOption: TypeAlias = Annotated[
+    SourcesDetail | None,
+    flag(
+        OUTPUT_PANEL,
+        "List the cited sources with the answer: none, short, or full with the passages.",
+        "--sources",
+    ),
+]
+
+ContextOnlyOption: TypeAlias = Annotated[
+    bool,
+    flag(INSPECT_PANEL, "Retrieve and print the context; no answer is written.", "--context-only"),
+]
+
+ShowPromptOption: TypeAlias = Annotated[
+    bool,
+    flag(INSPECT_PANEL, "Print the system prompt as sent, on stderr.", "--show-prompt"),
+]
+
+ExplainOption: TypeAlias = Annotated[
+    bool,
+    flag(
+        INSPECT_PANEL,
+        "Say on stderr why each record is in the context and what the budget cut.",
+        "--explain",
+    ),
+]
+
+DebugOption: TypeAlias = Annotated[
+    bool,
+    flag(OUTPUT_PANEL, "A traceback when something unexpected happens.", "--debug"),
 ]
 
 PromptDirOption: TypeAlias = Annotated[

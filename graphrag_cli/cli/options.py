@@ -19,11 +19,19 @@ from graphrag_cli.cli.flags import (
     PROJECT_PANEL,
     RETRIEVAL_PANEL,
     SESSION_PANEL,
+    ContextOnlyOption,
+    DebugOption,
+    ExplainOption,
     Format,
     OutputFileOption,
     PromptDirOption,
+    QuietOption,
     ReportFormat,
-    SourcesDetail,
+    ShowPromptOption,
+    SourcesOption,
+    StreamOption,
+    UsageOption,
+    VerboseOption,
     flag,
 )
 
@@ -86,43 +94,16 @@ class OutputOptions:
         ),
     ] = "text"
     output: OutputFileOption = None
-    stream: Annotated[
-        bool,
-        flag(
-            OUTPUT_PANEL,
-            "Show the answer as it is written, and ask the model to send it so.",
-            "--stream/--no-stream",
-            show_default=True,
-        ),
-    ] = True
-    sources: Annotated[
-        SourcesDetail | None,
-        flag(
-            OUTPUT_PANEL,
-            "List the cited sources with the answer: none, short, or full with the passages.",
-            "--sources",
-        ),
-    ] = None
+    stream: StreamOption = True
+    sources: SourcesOption = None
     fields: Annotated[
         str | None,
         flag(OUTPUT_PANEL, "Only these parts of the json document.", "--fields", metavar="A,B.C"),
     ] = None
-    usage: Annotated[
-        bool,
-        flag(OUTPUT_PANEL, "Say on stderr how many calls and tokens it took, and the cost.", "--usage"),
-    ] = False
-    quiet: Annotated[
-        bool,
-        flag(OUTPUT_PANEL, "Nothing on stderr but errors.", "--quiet", "-q"),
-    ] = False
-    verbose: Annotated[
-        bool,
-        flag(OUTPUT_PANEL, "Every stage with its time on stderr.", "--verbose", "-v"),
-    ] = False
-    debug: Annotated[
-        bool,
-        flag(OUTPUT_PANEL, "A traceback when something unexpected happens.", "--debug"),
-    ] = False
+    usage: UsageOption = False
+    quiet: QuietOption = False
+    verbose: VerboseOption = False
+    debug: DebugOption = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +114,7 @@ class ReportOptions:
         ReportFormat,
         flag(OUTPUT_PANEL, "text for people, or one json document.", "--format", "-f", show_default=True),
     ] = "text"
-    debug: Annotated[
-        bool,
-        flag(OUTPUT_PANEL, "A traceback when something unexpected happens.", "--debug"),
-    ] = False
+    debug: DebugOption = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,22 +244,9 @@ class LimitOptions:
 class InspectOptions:
     """Seeing what an answer is made of."""
 
-    context_only: Annotated[
-        bool,
-        flag(INSPECT_PANEL, "Retrieve and print the context; no answer is written.", "--context-only"),
-    ] = False
-    show_prompt: Annotated[
-        bool,
-        flag(INSPECT_PANEL, "Print the system prompt as sent, on stderr.", "--show-prompt"),
-    ] = False
-    explain: Annotated[
-        bool,
-        flag(
-            INSPECT_PANEL,
-            "Say on stderr why each record is in the context and what the budget cut.",
-            "--explain",
-        ),
-    ] = False
+    context_only: ContextOnlyOption = False
+    show_prompt: ShowPromptOption = False
+    explain: ExplainOption = False
     dry_run: Annotated[
         bool,
         flag(INSPECT_PANEL, "Print the calls, tokens and cost to expect; nothing is sent.", "--dry-run"),

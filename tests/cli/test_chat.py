@@ -62,9 +62,18 @@ def test_ctrl_c_stops_the_answer_only(shell: Shell) -> None:
     assert done.err.count("stopped") == 2
 
 
-@pytest.mark.parametrize("arguments", [("-f", "json"), ("-o", "x.md")])
-def test_chat_prints_text_only(shell: Shell, arguments: tuple[str, ...]) -> None:
-    assert shell.run("chat", *arguments).status == 2
+@pytest.mark.parametrize(
+    "arguments",
+    [("-f", "json"), ("-o", "x.md"), ("--fields", "answer"), ("--dry-run",), ("--fail-on-bad-citations",)],
+)
+def test_chat_does_not_take_flags_that_it_cannot_honour(shell: Shell, arguments: tuple[str, ...]) -> None:
+    assert shell.run("chat", *arguments, stdin="Who?\n").status == 2
+    assert shell.project.asked == []
+
+
+def test_help_of_chat_lists_no_flag_that_it_does_not_take(shell: Shell) -> None:
+    told = shell.run("chat", "--help").out
+    assert not [flag for flag in ("--output", "--fields", "--dry-run", "json|") if flag in told]
 
 
 def test_a_session_is_kept_and_taken_up(shell: Shell) -> None:

@@ -6,9 +6,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from graphrag_cli.cli.chat_options import ChatOptions
 from graphrag_cli.cli.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import AskOptions
 
 app = command_app()
 
@@ -21,17 +21,17 @@ def chat(
         typer.Argument(metavar="METHOD", help="local, global, drift or basic."),
     ] = "local",
     *,
-    options: AskOptions,
+    options: ChatOptions,
 ) -> None:
     """Talks: each question may refer to those before it, and is rewritten to stand alone before anything is looked up.
 
     At the prompt, /method NAME changes the method, /sources shows what the last answer cites, /reset forgets the
     conversation, /help lists these, and /quit or Ctrl-D leaves. Ctrl-C stops an answer. With --session the
-    conversation is kept, and taken up again.
+    conversation is kept, and taken up again. For json or a file, use query with --session.
 
     $ graphrag-cli chat local
     $ graphrag-cli chat drift --session pole
     """
     from graphrag_cli.cli.chat import run_chat
 
-    raise typer.Exit(run_chat(method, options))
+    raise typer.Exit(run_chat(method, options.of_each_question()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ from graphrag_cli.cli.render.base import follow
 from graphrag_cli.cli.render.choose import renderers_for
 from graphrag_cli.cli.render.closing import list_sources
 from graphrag_cli.cli.sink import Sink
-from graphrag_cli.errors import CliError
+from graphrag_cli.errors import CliError, PartialError
 from graphrag_cli.events import METHODS, Answer, Method
 from graphrag_cli.sessions import Exchange, SessionStore, default_folder, exchange_of, turns_of
 
@@ -35,7 +35,10 @@ _HELP = (
 
 
 def run_chat(method: Method, options: AskOptions) -> int:
-    """Talks until the input ends; the exit status. Raises ``CliError`` when there is no project."""
+    """Talks until the input ends; the exit status: that of the questions when they were piped in.
+
+    Raises ``CliError`` when there is no project.
+    """
     from graphrag_cli.project import Project
 
     output = options.output
@@ -51,7 +54,14 @@ def run_chat(method: Method, options: AskOptions) -> int:
                 chat.talk()
         finally:
             runner.run(project.aclose())
-    return 0
+    return 0 if sys.stdin.isatty() else exit_status(chat.asked, chat.failed)
+
+
+def exit_status(asked: int, failed: Sequence[CliError]) -> int:
+    """0 when every question was answered, 6 when some failed, and the first error's own when all did."""
+    if not failed:
+        return 0
+    return failed[0].exit_code if len(failed) == asked else PartialError.exit_code
 
 
 @dataclass(slots=True)
@@ -65,6 +75,8 @@ class _Chat:
     store: SessionStore
     session: str | None
     last: Answer | None = field(default=None, init=False)
+    asked: int = field(default=0, init=False)
+    failed: list[CliError] = field(default_factory=list[CliError], init=False)
 
     def talk(self) -> None:
         if sys.stdin.isatty():
@@ -127,9 +139,11 @@ class _Chat:
     def _answer(self, text: str) -> None:
         from graphrag_cli.cli.boundary import show_error
 
+        self.asked += 1
         try:
             self.last = self.runner.run(self._ask(text))
         except CliError as error:
+            self.failed.append(error)
             show_error(self.consoles, error)
         except KeyboardInterrupt:
             self.consoles.say("stopped")

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from graphrag_cli.errors import AuthError
+from graphrag_cli.cli.chat import exit_status
+from graphrag_cli.errors import AuthError, IndexDataError, ModelError
 from graphrag_cli.events import TextDelta
 from tests.cli.conftest import Shell
 from tests.cli.fakes import TEXT, answer, events
@@ -50,9 +51,16 @@ def test_commands_change_method_forget_and_show_sources(shell: Shell) -> None:
 def test_an_error_does_not_end_the_conversation(shell: Shell) -> None:
     shell.play(AuthError("401 from the server", hint="check the key"))
     done = shell.run("chat", stdin="Who?\nWhat?\n")
-    assert done.status == 0
+    assert done.status == 5
     assert done.err.count("error: 401 from the server\nhint: check the key\n") == 2
     assert len(shell.project.asked) == 2
+
+
+def test_the_status_of_piped_questions_says_whether_all_or_some_failed() -> None:
+    away, missing = ModelError("away"), IndexDataError("missing")
+    assert exit_status(2, []) == 0
+    assert exit_status(2, [away]) == 6
+    assert exit_status(2, [away, missing]) == 5
 
 
 def test_ctrl_c_stops_the_answer_only(shell: Shell) -> None:

@@ -29,6 +29,9 @@ def chat(
     conversation, /help lists these, and /quit or Ctrl-D leaves. Ctrl-C stops an answer. With --session the
     conversation is kept, and taken up again. For json or a file, use query with --session.
 
+    Questions may be piped in, one a line: the exit status is then 6 when some failed, and that of the error when
+    all did.
+
     $ graphrag-cli chat local
     $ graphrag-cli chat drift --session pole
     """

@@ -62,13 +62,19 @@ class IndexCheck:
         )
 
     async def self_tests(self, report: IndexReport, *, online: bool) -> AsyncIterator[Found]:
-        """Whether stored texts, embedded anew, find themselves: model and vectors belong together."""
+        """Whether stored texts, embedded anew, find themselves: model and vectors belong together.
+
+        Ends at a model that does not answer: it would not for the next table either.
+        """
         usable = [vector for vector in report.vectors if vector.problem is None]
         if not usable or not (online or self._local):
             return
         for vector in usable:
             if self._width in {None, vector.width}:
-                yield await self._self_test(vector)
+                found = await self._self_test(vector)
+                yield found
+                if found.area == "models":
+                    return
 
     async def aclose(self) -> None:
         """Closes models."""
@@ -80,6 +86,8 @@ class IndexCheck:
                 self._embedding_id
             ).embed
             share = await self_test(self._snapshot, vector.name, self._vectors.open(vector.name), embed)
+        except ModelError as error:
+            return model_failed(f"embedding_models.{self._embedding_id}", error)
         except CliError as error:
             return Found("error", "vectors", error.code, vector.name, error.message, error.hint)
         if share >= 1:
@@ -141,7 +149,12 @@ async def _model(key: str, look: Callable[[], Awaitable[str]]) -> Found:
     try:
         return Found("ok", "models", "model", key, f"{key}: {await look()}")
     except CliError as error:
-        return Found("error", "models", error.code, key, f"{key}: {error.message}", error.hint)
+        return model_failed(key, error)
+
+
+def model_failed(key: str, error: CliError) -> Found:
+    """The finding that the model under ``key`` of the settings cannot be used."""
+    return Found("error", "models", error.code, key, f"{key}: {error.message}", error.hint)
 
 
 async def _chat(models: Models, model_id: str, online: bool) -> str:

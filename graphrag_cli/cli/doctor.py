@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def examine(loaded: Loaded, prompt_dir: Path | None, *, online: bool) -> list[Found]:
-    """Settings, then each index, then the models."""
+    """Settings, then each index, then the models; what two looks found alike is told once."""
     found = settings_found(loaded, prompt_dir)
     if not count(found, "error"):
         found.insert(
@@ -27,7 +27,8 @@ async def examine(loaded: Loaded, prompt_dir: Path | None, *, online: bool) -> l
         )
     for settings in index_settings(loaded.settings):
         found += await _index(loaded, settings, online=online)
-    return found + await models_found(loaded, online=online)
+    found += await models_found(loaded, online=online)
+    return list({(one.area, one.code, one.subject, one.text): one for one in found}.values())
 
 
 async def _index(loaded: Loaded, settings: Settings, *, online: bool) -> list[Found]:

@@ -79,6 +79,26 @@ def test_doctor_looks_at_everything() -> None:
     assert "--online asks it" in done.out
 
 
+def test_doctor_files_a_model_that_is_away_once_and_as_a_model() -> None:
+    nobody = [
+        f"embedding_models.default_embedding_model.{key}"
+        for key in (
+            "provider=openai",
+            "api_key=none",
+            "api_base=http://127.0.0.1:1/v1",
+            "retry.max_retries=0",
+            "dimensions=384",
+        )
+    ]
+    sets = [part for assignment in nobody for part in ("--set", assignment)]
+    done = run_in_process("doctor", *ROOT, *sets, "--online", "--format", "json")
+    wrong = [one for one in json.loads(done.out)["findings"] if one["severity"] == "error"]
+    assert [(one["area"], one["subject"]) for one in wrong] == [
+        ("models", "embedding_models.default_embedding_model")
+    ]
+    assert done.status == 5
+
+
 def test_doctor_online_asks_the_models() -> None:
     done = run_in_process("doctor", *ROOT, "--online", "--format", "json")
     texts = [finding["text"] for finding in json.loads(done.out)["findings"]]

@@ -63,8 +63,12 @@ class Consoles:
     def lines(self, lines: Sequence[str]) -> None:
         """Lines of conversation as they stand, already safe. Silent with ``--quiet``."""
         if not self.quiet:
-            for line in lines:
-                self.err.print(line, soft_wrap=True)
+            self.asked_for(lines)
+
+    def asked_for(self, lines: Sequence[str]) -> None:
+        """Lines that a flag asked for, already safe: also with ``--quiet``."""
+        for line in lines:
+            self.err.print(line, soft_wrap=True)
 
 
 def is_live(console: Console) -> bool:

@@ -42,6 +42,13 @@ def test_quiet_leaves_stderr_empty(shell: Shell) -> None:
     assert (done.out, done.err) == (TEXT + "\n", "")
 
 
+@pytest.mark.parametrize(("flag", "told"), [("--usage", "1 call"), ("--explain", "ROALD AMUNDSEN")])
+def test_what_a_flag_asks_for_is_told_also_with_quiet(shell: Shell, flag: str, told: str) -> None:
+    done = shell.run("query", "local", "Who led?", "--quiet", flag)
+    assert told in done.err
+    assert NOTE not in done.err
+
+
 def test_markdown_lists_sources_as_markdown(shell: Shell) -> None:
     done = shell.run("query", "local", "Who led?", "-f", "markdown", "--sources", "short")
     assert done.out.startswith(TEXT)

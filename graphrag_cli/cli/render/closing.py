@@ -57,14 +57,16 @@ class ClosingRenderer:
             for line in _explain(answer, self._consoles):
                 self._sink.write(f"{line}\n")
         elif wanted.explain:
-            self._consoles.lines(_explain(answer, self._consoles))
+            self._consoles.asked_for(_explain(answer, self._consoles))
         if wanted.sources != "none" and wanted.format in {"text", "markdown"}:
             self._list_sources(answer)
         if answer.status == "partial":
             self._consoles.say(
                 f"partial answer: {'; '.join(answer.failed) or 'a limit ended the run'}", style="yellow"
             )
-        if wanted.usage or self._consoles.verbose:
+        if wanted.usage:
+            self._consoles.asked_for([usage_line(answer.usage)])
+        elif self._consoles.verbose:
             self._consoles.lines([usage_line(answer.usage)])
         if self._consoles.verbose:
             self._consoles.lines([f"  {line}" for line in usage_by_stage(answer.usage)])
@@ -84,7 +86,7 @@ class ClosingRenderer:
 
     def _say_prompt(self, event: ContextBuilt) -> None:
         title = "prompt" if event.step_id is None else f"prompt of {event.step_id}"
-        self._consoles.lines(
+        self._consoles.asked_for(
             [f"--- {title}: {event.tokens} tokens of context ---", plain(event.prompt), "--- end ---"]
         )
 

@@ -15,6 +15,9 @@ from graphrag_cli.config.base import Section
 from graphrag_cli.config.leaves import Key
 from graphrag_cli.config.settings import Settings
 
+_BEGINNING = 3
+"""Letters from which on a beginning says which name is meant."""
+
 
 def members(annotation: object) -> tuple[object, ...]:
     """The types that ``annotation`` is a union of; itself, where it is none. ``Annotated`` is kept."""
@@ -112,10 +115,17 @@ def names_at(prefix: Key) -> tuple[str, ...]:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """`` (did you mean …?)`` when one of ``known`` is like ``name``, else nothing."""
+    near = alike(name, known)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+def alike(name: str, known: Iterable[str]) -> list[str]:
+    """Those of ``known`` that ``name`` may have meant: those that it begins, else those that are like it."""
     import difflib  # only where something is wrong
 
-    near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f" (did you mean {near[0]}?)" if near else ""
+    names = list(dict.fromkeys(known))
+    begun = [one for one in names if len(name) >= _BEGINNING and one.startswith(name)]
+    return begun or difflib.get_close_matches(name, names, n=3, cutoff=0.6)
 
 
 def is_secret(key: Key) -> bool:

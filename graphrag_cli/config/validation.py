@@ -55,7 +55,7 @@ def drop_unknown(leaves: Leaves) -> list[Finding]:
         unknown = key[: at + 1]
         text = f"{leaf.origin}: there is no setting {dotted(unknown)}{_guess(unknown)}"
         if leaf.origin.kind == "set":
-            raise SettingsError(text, hint="`graphrag-cli config show` lists every key")
+            raise SettingsError(text, hint="`graphrag-cli config keys` lists every key")
         findings.setdefault(unknown, Finding("warning", "settings.unknown", dotted(unknown), text))
     return list(findings.values())
 
@@ -133,7 +133,7 @@ def validate(leaves: Leaves, root: Path) -> Settings:
     except ValidationError as error:
         problems = dict.fromkeys(_problem(detail, leaves) for detail in error.errors(include_url=False))
         raise SettingsError(
-            "\n".join(problems), hint="`graphrag-cli config show --origin` lists every key"
+            "\n".join(problems), hint="`graphrag-cli config keys` lists every key and what it may be"
         ) from None
 
 

@@ -54,7 +54,7 @@ class _UnionTable:
             told = ", ".join(f"{part}: {width}" for part, width in widths.items())
             raise VectorError(
                 f"the indexes have vectors of different widths ({told})",
-                hint="build vectors of one model for all of them: graphrag-cli index embed",
+                hint="build vectors of one model for all of them, index by index: graphrag-cli index embed --data DIR",
             )
 
     @property

@@ -217,6 +217,13 @@ def test_an_unknown_key_given_with_set_is_an_error(tmp_path: Path) -> None:
     assert error.message.startswith("--set drift_search.depth: there is no setting drift_search.depth")
 
 
+def test_the_beginning_of_a_key_names_the_key_and_the_hint_the_list(tmp_path: Path) -> None:
+    error = refused(tmp_path, MODELS, "local_search.top_k=5")
+
+    assert error.message.endswith("local_search.top_k (did you mean top_k_entities?)")
+    assert error.hint == "`graphrag-cli config keys` lists every key"
+
+
 @pytest.mark.parametrize("text", ["local_search.k", "=5", ""])
 def test_set_without_key_and_value_is_an_error(tmp_path: Path, text: str) -> None:
     assert "key=value" in refused(tmp_path, MODELS, text).message

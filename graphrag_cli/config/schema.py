@@ -128,6 +128,14 @@ def alike(name: str, known: Iterable[str]) -> list[str]:
     return begun or difflib.get_close_matches(name, names, n=3, cutoff=0.6)
 
 
+def keys_like(prefix: str, known: Iterable[str]) -> list[str]:
+    """Up to three of the dotted keys ``known``: those whose last name or section is like that of ``prefix``."""
+    keys = list(known)
+    last = prefix.rstrip(".").rpartition(".")[2]
+    names = alike(last, (part for key in keys for part in key.split(".")))
+    return [key for name in names for key in keys if name in key.split(".")][:3]
+
+
 def is_secret(key: Key) -> bool:
     """True when the value under ``key`` must never be shown: keys, connection strings, and headers, which may hold keys."""
     field = field_at(key)

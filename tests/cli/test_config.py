@@ -76,3 +76,17 @@ def test_no_project_says_how_to_begin(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("config", "show", "--root", str(tmp_path))
     assert (done.status, done.out) == (3, "")
     assert "hint:" in done.err
+
+
+@pytest.mark.parametrize("command", ["show", "keys"])
+def test_a_prefix_of_no_key_is_refused_with_keys_that_are_like_it(
+    shell: Shell, project: Path, command: str
+) -> None:
+    place = ("--root", str(project)) if command == "show" else ()
+    far = shell.run("config", command, "nope", *place)
+    near = shell.run("config", command, "n_deph", *place)
+    assert (far.status, far.out) == (2, "")
+    assert "no setting begins with 'nope'" in far.err
+    assert "config keys" in far.err
+    assert near.status == 2
+    assert "like it: drift_search.n_depth" in near.err

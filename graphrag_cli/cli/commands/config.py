@@ -59,6 +59,8 @@ def show(
 
     loaded = load(where_of(where))
     chosen = [row for row in rows(loaded) if row.key.startswith(prefix)]
+    if not chosen:
+        _refuse_unknown(prefix)
     consoles = open_consoles()
     if report.format == "json":
         settings = [{"key": row.key, "value": row.value, "origin": str(row.origin)} for row in chosen]
@@ -104,6 +106,8 @@ def keys(prefix: PrefixArg = "", *, report: ReportOptions) -> None:
     from graphrag_cli.documents.strict import dumps
 
     chosen = [key for key in all_keys() if key.dotted.startswith(prefix)]
+    if not chosen:
+        _refuse_unknown(prefix)
     if report.format == "json":
         documents = [
             {"key": key.dotted, "type": key.type, "default": key.default, "doc": key.doc} for key in chosen
@@ -112,3 +116,19 @@ def keys(prefix: PrefixArg = "", *, report: ReportOptions) -> None:
     else:
         rows = [[key.dotted, key.type, key.default, key.doc] for key in chosen]
         print_table(open_consoles().out, ["key", "type", "default", "what it does"], rows)
+
+
+def _refuse_unknown(prefix: str) -> None:
+    """Raises ``UsageError`` when no key that settings may have begins with ``prefix``."""
+    from graphrag_cli.config.describe import keys as all_keys
+    from graphrag_cli.config.schema import keys_like
+    from graphrag_cli.errors import UsageError
+
+    known = [key.dotted for key in all_keys()]
+    if any(key.startswith(prefix) for key in known):
+        return
+    near = ", ".join(keys_like(prefix, known))
+    every = "graphrag-cli config keys lists every key"
+    raise UsageError(
+        f"no setting begins with {prefix!r}", hint=f"like it: {near}; {every}" if near else every
+    )

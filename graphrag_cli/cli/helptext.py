@@ -39,10 +39,10 @@ class HelpGroup(TyperGroup):
         _format(self, ctx, formatter)
 
 
-def command_app(help_text: str | None = None) -> typer.Typer:
+def command_app(help_text: str | None = None, group: type[HelpGroup] = HelpGroup) -> typer.Typer:
     """An app for a module under ``commands``; with ``help_text`` it is a group."""
     return typer.Typer(
-        cls=HelpGroup,
+        cls=group,
         help=help_text,
         rich_markup_mode=None,
         add_completion=False,

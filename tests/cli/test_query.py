@@ -49,6 +49,13 @@ def test_what_a_flag_asks_for_is_told_also_with_quiet(shell: Shell, flag: str, t
     assert NOTE not in done.err
 
 
+def test_a_question_without_a_method_is_told_so(shell: Shell) -> None:
+    done = shell.run("query", "Who led?")
+    assert (done.status, shell.project.asked) == (2, [])
+    assert 'hint: name a method: graphrag-cli query local "Who led?"' in done.err
+    assert "No such command" in shell.run("query", "locl").err
+
+
 def test_markdown_lists_sources_as_markdown(shell: Shell) -> None:
     done = shell.run("query", "local", "Who led?", "-f", "markdown", "--sources", "short")
     assert done.out.startswith(TEXT)

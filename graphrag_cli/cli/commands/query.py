@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,8 +10,10 @@ from graphrag_cli.cli.ask import run_ask
 from graphrag_cli.cli.asked import Ask, drift_ask
 from graphrag_cli.cli.flags import QuestionArg
 from graphrag_cli.cli.flat import flat
-from graphrag_cli.cli.helptext import HelpCommand, command_app
+from graphrag_cli.cli.helptext import HelpCommand, HelpGroup, command_app
 from graphrag_cli.cli.options import AskOptions, DriftOptions, EntityOptions, NarrowingOptions
+from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.errors import UsageError
 
 _HELP = """
 Asks one question of an index.
@@ -25,7 +27,22 @@ $ echo "What did the ponies eat?" | graphrag-cli query basic
 $ graphrag-cli query global "What are the main themes?" --community-level 1 --format json
 """
 
-app = command_app(_HELP)
+
+class QueryGroup(HelpGroup):
+    """Its commands are the methods."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As typer does it, but a question in the place of the method is told so."""
+        asked = args[0]
+        if asked not in self.commands and (" " in asked.strip() or asked.endswith("?")):
+            raise UsageError(
+                "a question without a method",
+                hint=f'name a method: graphrag-cli query local "{plain_line(asked)}"',
+            )
+        return super().resolve_command(ctx, args)
+
+
+app = command_app(_HELP, QueryGroup)
 
 
 @app.command("local", cls=HelpCommand)

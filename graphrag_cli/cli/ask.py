@@ -61,10 +61,16 @@ def run_ask(ask: Ask) -> int:
         check_fields(output.fields, output.format)
     consoles = open_consoles(quiet=output.quiet, verbose=output.verbose)
     conversation = Conversation.of(ask.options.session)
+    answer: Answer | None = None
     with Sink(output.output) as sink:
         if inspect.dry_run:
-            return _print_estimate(asyncio.run(_estimate(ask, text)), ask, consoles, sink)
-        answer = asyncio.run(_answer(ask, text, conversation.history, consoles, sink))
+            _print_estimate(asyncio.run(_estimate(ask, text)), ask, consoles, sink)
+        else:
+            answer = asyncio.run(_answer(ask, text, conversation.history, consoles, sink))
+    if output.output is not None:
+        consoles.say(f"wrote {output.output}", style="dim")
+    if answer is None:
+        return 0
     conversation.keep(answer)
     return _status(answer, consoles, fail_on_bad_citations=inspect.fail_on_bad_citations)
 
@@ -116,7 +122,7 @@ async def _estimate(ask: Ask, text: str) -> Estimate:
         await project.aclose()
 
 
-def _print_estimate(estimate: Estimate, ask: Ask, consoles: Consoles, sink: Sink) -> int:
+def _print_estimate(estimate: Estimate, ask: Ask, consoles: Consoles, sink: Sink) -> None:
     from graphrag_cli.cli.render.estimate import estimate_lines
     from graphrag_cli.documents.build import estimate_document
     from graphrag_cli.documents.strict import dump_line
@@ -127,7 +133,6 @@ def _print_estimate(estimate: Estimate, ask: Ask, consoles: Consoles, sink: Sink
         for line in estimate_lines(estimate):
             sink.write(f"{line}\n")
     consoles.say("nothing was sent", style="dim")
-    return 0
 
 
 def _status(answer: Answer, consoles: Consoles, *, fail_on_bad_citations: bool) -> int:

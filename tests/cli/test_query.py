@@ -49,6 +49,12 @@ def test_what_a_flag_asks_for_is_told_also_with_quiet(shell: Shell, flag: str, t
     assert NOTE not in done.err
 
 
+def test_a_file_that_was_written_is_named(shell: Shell, tmp_path: Path) -> None:
+    place = str(tmp_path / "answer.md")
+    assert shell.run("query", "local", "Who led?", "-o", place).err.endswith(f"wrote {place}\n")
+    assert shell.run("query", "local", "Who led?", "-o", place, "-q").err == ""
+
+
 def test_a_question_without_a_method_is_told_so(shell: Shell) -> None:
     done = shell.run("query", "Who led?")
     assert (done.status, shell.project.asked) == (2, [])

@@ -19,6 +19,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_nothing_is_kept_at_first(folder: Path) -> None:
     assert json.loads(run_in_process("cache", "info", "-f", "json").out) == []
+    told = run_in_process("cache", "info")
+    assert (told.out, told.err) == ("", "none kept\n")
     assert run_in_process("cache", "clear").err == "freed 0 B\n"
 
 

@@ -103,6 +103,8 @@ def test_a_question_that_failed_is_not_kept(shell: Shell) -> None:
     shell.play(AuthError("401"))
     shell.run("query", "local", "Who led?", "--session", "pole")
     assert shell.run("sessions", "list", "-f", "json").out == "[]\n"
+    told = shell.run("sessions", "list")
+    assert (told.status, told.out, told.err) == (0, "", "none kept\n")
 
 
 def test_no_session_to_continue_is_told_before_anything_is_asked(shell: Shell) -> None:

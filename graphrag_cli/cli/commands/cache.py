@@ -40,6 +40,9 @@ def info(*, report: ReportOptions) -> None:
             )
         )
         return
+    if not found:
+        open_consoles().say("none kept")
+        return
     rows = [[one.kind, one.shown_size, one.of, str(one.path)] for one in found]
     print_table(open_consoles().out, ["kind", "size", "of", "path"], rows)
 

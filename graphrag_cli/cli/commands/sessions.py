@@ -42,6 +42,9 @@ def list_(*, report: ReportOptions) -> None:
     if report.format == "json":
         typer.echo(dumps([{"name": name, "questions": len(exchanges)} for name, exchanges in found]))
         return
+    if not found:
+        open_consoles().say("none kept")
+        return
     rows = [
         [name, str(len(exchanges)), exchanges[-1].time if exchanges else "", exchanges[-1].question if exchanges else ""]
         for name, exchanges in found

@@ -56,9 +56,12 @@ class Consoles:
         return is_live(self.err) and not self.quiet
 
     def say(self, text: str, *, style: str = "") -> None:
-        """A line of conversation; foreign text in it is made safe. Silent with ``--quiet``."""
+        """A line of conversation, broken between words on a terminal; foreign text in it is made safe.
+
+        Silent with ``--quiet``.
+        """
         if not self.quiet:
-            self.err.print(plain_line(text), style=style or None, soft_wrap=True)
+            self.err.print(plain_line(text), style=style or None, soft_wrap=not is_live(self.err))
 
     def lines(self, lines: Sequence[str]) -> None:
         """Lines of conversation as they stand, already safe. Silent with ``--quiet``."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, run_in_process
 from tests.cli.fakes import answer, events
 
+REPOSITORY = Path(__file__).parents[2]
 LONG = "\n\n".join(f"## Part {n}\n\nText of part {n}, " + "word " * 30 for n in range(40))
 
 
@@ -90,3 +92,15 @@ def test_a_dumb_terminal_gets_no_live_display(shell: Shell) -> None:
     shell.monkeypatch.setenv("TERM", "dumb")
     done = shell.run("query", "local", "Who led?", terminal=False)
     assert "\x1b" not in done.out + done.err
+
+
+@pytest.mark.parametrize("arguments", [("doctor",), ("index", "check")])
+def test_findings_are_broken_between_words(arguments: tuple[str, ...]) -> None:
+    place = ("--root", str(REPOSITORY))
+    piped = run_in_process(*arguments, *place).out
+    lines = screen(run_in_process(*arguments, *place, terminal=True, width=60).out).splitlines()
+    told = [line for line in piped.splitlines() if "find themselves" in line]
+    assert told
+    assert max(len(line) for line in lines) <= 60
+    words = {word for line in lines for word in line.split()}
+    assert {word for line in told for word in line.split() if len(word) < 60} <= words

@@ -39,13 +39,13 @@ def show(
     $ graphrag-cli drift show state.json
     $ graphrag-cli drift show state.json --answers
     """
-    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.console import is_live, open_consoles
     from graphrag_cli.cli.drift_state import open_state, state_summary, tree_lines
 
     state = open_state(file)
     consoles = open_consoles()
     for line in tree_lines(state, consoles.symbols, everything=everything, answers=answers):
-        consoles.out.print(line, soft_wrap=True)
+        consoles.out.print(line, soft_wrap=not is_live(consoles.out))
     consoles.say(state_summary(state))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 _QUOTED = 200
 """Characters of a body that is no reply, for the message."""
+_SIGN_OF_LIFE = re.compile(r"\[?(?:ping|pong|keep[-_ ]?alive|heart[-_ ]?beat)\]?", re.IGNORECASE)
+"""What gateways send as the data of an event so that the connection is not taken for dead."""
 
 
 @dataclass(slots=True)
@@ -31,6 +34,8 @@ class ChunkReader:
     _beginning: bytes = b""
     _kind: BodyKind | None = None
     _finished: bool = False
+    _ended: bool = False
+    """True after the end mark: nothing that still comes is part of the reply."""
     _seen: bool = False
 
     def feed(self, piece: bytes) -> Iterator[Chunk]:
@@ -58,20 +63,22 @@ class ChunkReader:
             raise broken_off(self.target, "the stream ended early" if self._seen else "the stream was empty")
 
     def _event(self, data: str, *, last: bool) -> Iterator[Chunk]:
-        """One event as at most one chunk: the end mark is none, nor is the torn last event of a cut stream."""
+        """The chunks of one event; the end mark is none, nor is the torn last event of a cut stream."""
         data = data.strip()
         if data == "[DONE]":
-            self._finished = True
-        if not data or data == "[DONE]":
+            self._finished = self._ended = True
+        if not data or self._ended:
             return
         try:
             value: object = jsontext.decode(data, strict=False)
         except ValueError:
-            if last:
+            if "\n" in data:  # several events, with no empty line between them
+                for line in data.split("\n"):
+                    yield from self._event(line, last=last)
                 return
-            value = None
-        if value is None:
-            raise not_an_api(self.target, f"an event that is not JSON: {data[:_QUOTED]}")
+            if last or _SIGN_OF_LIFE.fullmatch(data):
+                return
+            raise not_an_api(self.target, f"an event that is not JSON: {data[:_QUOTED]}") from None
         chunk = read_chunk(value)
         self._seen = True
         self._finished = self._finished or chunk.finish_reason is not None

@@ -36,7 +36,9 @@ _NO_MODEL = re.compile(
 )
 _OVERLOADED = re.compile(
     r"overload|over capacity|capacity|unavailable|temporarily|try again|busy|loading model"
+    r"|server[ _]error|internal[ _]error|had an error|timed? ?out"
 )
+_RATE = re.compile(r"rate[ _-]?limit|too many requests|resource_exhausted|insufficient_quota")
 _NUMBER = re.compile(r"\d{1,3}(?:[,_]\d{3})+|\d+")
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 
@@ -80,7 +82,7 @@ def error_of(refusal: Refusal, target: Target) -> ModelError:
         )
     if refusal.status in (401, 403, 407):
         return AuthError(text, status=refusal.status, hint=_auth_hint(refusal, target))
-    if refusal.status in (402, 429):
+    if refusal.status in (402, 429) or (not refusal.status and _RATE.search(refusal.words)):
         return _limited(refusal, text)
     return _other(refusal, target, text)
 
@@ -140,7 +142,11 @@ def _limited(refusal: Refusal, text: str) -> RateLimitError:
         else "set `rate_limit: {requests_per_minute: …, tokens_per_minute: …}` or a lower `concurrent_requests`"
     )
     return RateLimitError(
-        text, status=refusal.status, retryable=not spent, retry_after=refusal.retry_after, hint=hint
+        text,
+        status=refusal.status or None,
+        retryable=not spent,
+        retry_after=refusal.retry_after,
+        hint=hint,
     )
 
 

@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphrag_cli.llm.base import Outcome, ReplyNotice
+from graphrag_cli.llm.reading.decode import clean_text
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter, orphan_close, strip_reasoning
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.wire import Chunk
 
 _CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
-_FILTER_REASONS = frozenset({"content_filter", "safety", "recitation", "prohibited_content"})
+_FILTER_REASONS = frozenset(
+    {"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
+)
 FAILED_REASONS = frozenset({"error", "insufficient_system_resource", "abort", "cancelled"})
 """Finish reasons that mean that the provider gave up."""
 
@@ -32,6 +35,8 @@ class Gathered:
     output_tokens: int = 0
     model: str | None = None
     extra: str = ""
+    _half: str = ""
+    """The first half of a surrogate pair that two pieces share."""
 
     def add(self, chunk: Chunk) -> str:
         """Takes a chunk in; gives the text that may be shown for it."""
@@ -43,7 +48,8 @@ class Gathered:
         self.output_tokens = chunk.output_tokens or self.output_tokens
         self.model = chunk.model or self.model
         self.extra = chunk.extra or self.extra
-        return self._let_through(chunk.text if self.raw else self.filter.feed(chunk.text))
+        text = self._characters(chunk.text)
+        return self._let_through(text if self.raw else self.filter.feed(text))
 
     def rest(self) -> str:
         """What is left to show at the end: text held back, or what stands in for text that never came."""
@@ -59,13 +65,13 @@ class Gathered:
 
     def outcome(self) -> Outcome:
         """How the reply ended."""
-        if self.finish_reason in _FILTER_REASONS or (self.refusal and not self.text.strip()):
+        if self._reason in _FILTER_REASONS or (self.refusal and not self.text.strip()):
             return "filtered"
         if not self.text.strip() or (
             self.raw and not strip_reasoning(self.text).text.strip() and not self._usable()
         ):
             return "empty"
-        return "cut" if self.finish_reason in _CUT_REASONS else "ok"
+        return "cut" if self._reason in _CUT_REASONS else "ok"
 
     def notices(self, outcome: Outcome, model: str) -> list[ReplyNotice]:
         """What people should know of a reply beyond its outcome."""
@@ -94,7 +100,18 @@ class Gathered:
 
     def _usable(self) -> bool:
         """Reasoning that never closes may hold the object that was asked for."""
-        return "{" in self.text and self.finish_reason not in _CUT_REASONS
+        return "{" in self.text and self._reason not in _CUT_REASONS
+
+    @property
+    def _reason(self) -> str:
+        """The finish reason to compare with: some gateways shout."""
+        return (self.finish_reason or "").lower()
+
+    def _characters(self, text: str) -> str:
+        """The whole characters of ``text``, fit to be printed."""
+        text = self._half + text
+        self._half = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        return clean_text(text.removesuffix(self._half))
 
     def _let_through(self, text: str) -> str:
         if not self.text:

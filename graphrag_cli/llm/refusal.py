@@ -58,6 +58,8 @@ def read_refusal(status: int, body: str, headers: Mapping[str, str], now: dateti
 
 def refusal_of(value: object, status: int, wait: float | None = None) -> Refusal:
     """A refusal out of a decoded body: ``{"error": {…}}``, ``{"error": "…"}``, ``{"detail": …}``, ``{"message": …}``."""
+    if is_array(value) and len(value) == 1:
+        (value,) = value
     inner = value
     if is_object(value) and value.get("error"):
         inner = value["error"]
@@ -66,8 +68,8 @@ def refusal_of(value: object, status: int, wait: float | None = None) -> Refusal
         return Refusal(status, text, retry_after=wait or wait_hint(text))
     message = _message(inner)
     code = inner.get("code")
-    if is_number(code) and not status and 400 <= code < 600:
-        status = int(code)
+    if not status and (told := _status(code)):
+        status = told
     return Refusal(
         status,
         message,
@@ -76,6 +78,12 @@ def refusal_of(value: object, status: int, wait: float | None = None) -> Refusal
         param=str(inner.get("param") or _location(inner)),
         retry_after=wait or wait_hint(message),
     )
+
+
+def _status(code: object) -> int | None:
+    """``code`` where it is an HTTP status."""
+    number = int(code) if isinstance(code, str) and re.fullmatch(r"[45]\d\d", code) else code
+    return int(number) if is_number(number) and 400 <= number < 600 else None
 
 
 def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:

@@ -21,6 +21,9 @@ _KNOWN_KEYS = frozenset(
     }
 )  # fmt: skip
 
+_MOST_TOKENS = 1e9
+"""No call uses more; a larger number, infinity or NaN is none."""
+
 
 def body_kind(content_type: str, beginning: str) -> BodyKind:
     """Whether a body is a stream of events, one JSON value, or something else; its beginning outweighs its type."""
@@ -39,7 +42,7 @@ class EventDecoder:
     """Server-sent events out of bytes that arrive in any pieces, a character split between two included."""
 
     _utf8: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-8")(errors="replace")
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8-sig")(errors="replace")
     )
     _line: str = ""
     _data: list[str] = field(default_factory=list[str])
@@ -69,6 +72,7 @@ class Chunk:
     """What one event, or a whole reply, adds."""
 
     text: str = ""
+    """As sent: it may end with half of a surrogate pair whose other half comes next."""
     reasoning: str = ""
     arguments: str = ""
     """Arguments of a tool call."""
@@ -98,9 +102,10 @@ def read_chunk(value: object) -> Chunk:
     extra = {
         key: item for key, item in value.items() if key not in _KNOWN_KEYS and item not in (None, "", [], {})
     }
+    content = part.get("content")
     return Chunk(
-        text=clean_text(_text(part.get("content")) or _text(choice.get("text"))),
-        reasoning=clean_text(_text(part.get("reasoning_content")) or _text(part.get("reasoning"))),
+        text=_text(content) or _text(choice.get("text")),
+        reasoning=clean_text(_reasoning(part) or _thought(content)),
         arguments=clean_text(_arguments(part)),
         refusal=clean_text(_text(part.get("refusal"))),
         finish_reason=finish if isinstance(finish, str) and finish else None,
@@ -119,7 +124,7 @@ def _first_choice(choices: object) -> dict[str, object]:
     if not is_array(choices):
         return {}
     for choice in choices:
-        if is_object(choice) and choice.get("index") in (0, None):
+        if is_object(choice) and choice.get("index") in (0, "0", None):
             return choice
     return {}
 
@@ -133,12 +138,33 @@ def _part(choice: dict[str, object]) -> dict[str, object]:
 
 
 def _text(content: object) -> str:
-    """Content as text: a string, or a list of typed parts."""
-    if isinstance(content, str):
-        return content
-    if is_array(content):
-        return "".join(_text(part.get("text")) if is_object(part) else _text(part) for part in content)
-    return ""
+    """Content as text: a string, or typed parts, those of reasoning left out."""
+    parts = content if is_array(content) else [content]
+    return "".join(_part_text(part) for part in parts if not _is_thought(part))
+
+
+def _part_text(part: object, key: str = "text") -> str:
+    text = part.get(key) if is_object(part) else part
+    return text if isinstance(text, str) else ""
+
+
+def _reasoning(part: dict[str, object]) -> str:
+    """Reasoning in a field of its own; some servers send it in two of them at a time."""
+    return next(
+        (text for key in ("reasoning_content", "reasoning", "thinking") if (text := _text(part.get(key)))), ""
+    )
+
+
+def _thought(content: object) -> str:
+    """Reasoning among the typed parts of content: its text under ``text``, or in parts under ``thinking``."""
+    if not is_array(content):
+        return ""
+    thoughts = [part for part in content if is_object(part) and _is_thought(part)]
+    return "".join(_text(part.get("thinking")) or _part_text(part) for part in thoughts)
+
+
+def _is_thought(part: object) -> bool:
+    return is_object(part) and part.get("type") in ("thinking", "reasoning")
 
 
 def _arguments(part: dict[str, object]) -> str:
@@ -160,11 +186,13 @@ def _count(usage: object, *names: str) -> int:
         return 0
     for name in names:
         value = usage.get(name)
-        if is_number(value) and value > 0:
+        if is_number(value) and 0 < value < _MOST_TOKENS:
             return int(value)
     return 0
 
 
 def _error_object(value: dict[str, object]) -> object:
-    """A body such as ``{"object": "error", "message": …}`` is the error itself."""
-    return value if value.get("object") == "error" or value.get("type") == "error" else None
+    """A body such as ``{"object": "error", "message": …}`` is the error itself, and so is a message without choices."""
+    if value.get("object") == "error" or value.get("type") == "error":
+        return value
+    return value if "choices" not in value and isinstance(value.get("message"), str) else None

@@ -15,7 +15,7 @@ from graphrag_cli.errors import (
 )
 from graphrag_cli.llm.endpoint import Secrets
 from graphrag_cli.llm.faults import Target, error_of, not_connected, window_numbers
-from graphrag_cli.llm.refusal import read_refusal, retry_after, wait_hint
+from graphrag_cli.llm.refusal import read_refusal, refusal_of, retry_after, wait_hint
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 HERE = Target("m", "http://127.0.0.1:1234/v1", Secrets(("hush-hush",)), has_key=True, timeout=5)
@@ -31,6 +31,7 @@ HERE = Target("m", "http://127.0.0.1:1234/v1", Secrets(("hush-hush",)), has_key=
         ('{"detail":[{"loc":["body","seed"],"msg":"extra"}]}', "body.seed: extra", "", "seed"),
         ('{"message":"bad"}', "bad", "", ""),
         ('{"error":{"message":"bad","innererror":{"code":"ResponsibleAIPolicyViolation"}}}', "bad", "ResponsibleAIPolicyViolation", ""),
+        ('[{"error":{"message":"bad","code":400}}]', "bad", "400", ""),
         ("plain text", "plain text", "", ""),
         ("", "no text", "", ""),
         ("[]", "[]", "", ""),
@@ -119,6 +120,26 @@ def test_the_kind_of_error_and_whether_another_try_may_help(
     assert error.retryable is retryable
     assert "'m'" in error.message
     assert "http://127.0.0.1:1234/v1" in error.message
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "retryable"),
+    [
+        ({"message": "slow down", "code": "429"}, RateLimitError, True),
+        ({"message": "Rate limit reached for m"}, RateLimitError, True),
+        ({"message": "You exceeded your current quota", "code": "insufficient_quota"}, RateLimitError, False),
+        ({"message": "The server had an error while processing your request"}, ModelError, True),
+        ({"message": "sorry", "type": "server_error"}, ModelError, True),
+        ({"message": "sorry", "code": "500"}, ModelError, True),
+        ({"message": "bad request", "code": "400"}, ModelError, False),
+    ],
+)
+def test_an_error_that_comes_with_status_200_is_told_by_its_words(
+    body: dict[str, str], kind: type[ModelError], retryable: bool
+) -> None:
+    error = error_of(refusal_of(body, 0), HERE)
+    assert type(error) is kind
+    assert error.retryable is retryable
 
 
 def test_a_key_that_the_server_repeats_is_not_shown() -> None:

@@ -13,6 +13,7 @@ from graphrag_cli.errors import ModelError
 from graphrag_cli.llm.chunks import ChunkReader
 from graphrag_cli.llm.endpoint import Secrets
 from graphrag_cli.llm.faults import Target
+from graphrag_cli.llm.gathering import Gathered
 from graphrag_cli.llm.openai_sdk import Endpoint
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter, strip_reasoning
 from graphrag_cli.llm.wire import Chunk, read_chunk
@@ -73,6 +74,70 @@ def test_a_stream_that_ends_before_it_says_so_is_an_error(body: bytes) -> None:
     with pytest.raises(ModelError, match="broke off") as caught:
         read(body, [])
     assert caught.value.retryable
+
+
+def test_a_mark_in_front_of_a_stream_costs_no_text() -> None:
+    chunks = read("\ufeff".encode() + STREAM.removeprefix(": hello\r\n\r\n").encode(), [])
+    assert "".join(chunk.text for chunk in chunks) == "Amundsen — 先"
+
+
+def test_events_without_an_empty_line_between_them_are_read() -> None:
+    chunks = read(STREAM.replace("\n\n", "\n").encode(), [])
+    assert "".join(chunk.text for chunk in chunks) == "Amundsen — 先"
+
+
+@pytest.mark.parametrize("sign", ["ping", "[PING]", "keep-alive", "null"])
+def test_signs_of_life_are_no_text(sign: str) -> None:
+    body = f"event: ping\ndata: {sign}\n\n" + STREAM
+    assert "".join(chunk.text for chunk in read(body.encode(), [])) == "Amundsen — 先"
+
+
+def test_nothing_after_the_end_mark_is_part_of_the_reply() -> None:
+    chunks = read((STREAM + event(" and more") + "data: not JSON\n\n").encode(), [])
+    assert "".join(chunk.text for chunk in chunks) == "Amundsen — 先"
+
+
+@pytest.mark.parametrize("tokens", ["1e999", "-1", "NaN", "1e99", '"12"', "null", "true"])
+def test_a_count_that_can_be_none_counts_as_not_sent(tokens: str) -> None:
+    usage = f'data: {{"choices":[],"usage":{{"prompt_tokens":{tokens},"completion_tokens":{tokens}}}}}\n\n'
+    for chunk in read((usage + STREAM).encode(), []):
+        assert (chunk.prompt_tokens, chunk.output_tokens) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("delta", "text", "reasoning"),
+    [
+        ({"content": {"type": "text", "text": "a"}}, "a", ""),
+        ({"content": ["a", {"type": "text", "text": "b"}]}, "ab", ""),
+        ({"content": [{"type": "reasoning", "text": "r"}, {"type": "text", "text": "a"}]}, "a", "r"),
+        ({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "r"}]}]}, "", "r"),
+        ({"content": "a", "thinking": "r"}, "a", "r"),
+        ({"reasoning_content": "r", "reasoning": "r"}, "", "r"),
+    ],
+)
+def test_text_and_reasoning_are_told_apart(delta: object, text: str, reasoning: str) -> None:
+    chunk = read_chunk({"choices": [{"index": "0", "delta": delta}]})
+    assert (chunk.text, chunk.reasoning) == (text, reasoning)
+
+
+def test_a_character_that_two_pieces_share_stays_whole() -> None:
+    gathered = Gathered(raw=False)
+    shown = [gathered.add(Chunk(text=text)) for text in ("a\ud83d", "\ude00b", "\ud83d")]
+    assert "".join([*shown, gathered.rest()]) == "a😀b"
+
+
+@pytest.mark.parametrize(
+    ("reason", "outcome"), [("MAX_TOKENS", "cut"), ("SAFETY", "filtered"), ("STOP", "ok")]
+)
+def test_a_finish_reason_is_read_in_capitals_too(reason: str, outcome: str) -> None:
+    gathered = Gathered(raw=False)
+    gathered.add(Chunk(text="text", finish_reason=reason))
+    assert gathered.outcome() == outcome
+
+
+def test_an_error_event_does_not_pass_for_the_end_of_the_reply() -> None:
+    body = event("Am") + 'event: error\ndata: {"message": "boom"}\n\ndata: [DONE]\n\n'
+    assert read(body.encode(), [])[-1].error
 
 
 SHAPES: list[object] = [None, 1, "x", [], {}, {"choices": None}, {"choices": {}}, {"choices": [None]}, {"choices": [{}]},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import TYPE_CHECKING, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -18,6 +20,10 @@ if TYPE_CHECKING:
     from graphrag_cli.llm.reading.search import Candidate
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+_QUOTES = dict.fromkeys(map(ord, "“”„‟″＂"), '"')
+_WIDE = dict(zip("：，｛｝［］", ":,{}[]", strict=True))
+_STRING_OR_WIDE = re.compile(r'"(?:[^"\\]|\\.)*"|[：，｛｝［］]', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,8 @@ def _bodies(text: str, *, cut: bool) -> Iterator[_Body]:
         yield _Body(stripped.text.strip())
     elif stripped.unclosed and not cut:
         yield _Body(stripped.unclosed, ("the block of reasoning was not closed",), last=True)
+    if (respelt := _respelt(text)) != text:
+        yield _Body(respelt, ("its quotes, colons, commas or brackets were not those of JSON",))
 
 
 def _reasoning_follows(text: str) -> bool:
@@ -84,6 +92,15 @@ def _json_string(text: str) -> str | None:
     except ValueError:
         return None
     return value.strip() or None if isinstance(value, str) else None
+
+
+def _respelt(text: str) -> str:
+    """``text`` with JSON's own signs: plain quotes in place of all others, no wide colons or brackets around them."""
+    if '\\"' in text and '"' not in text.replace('\\"', ""):
+        text = _json_string(f'"{text}"') or text
+    elif '"' not in text:
+        text = unescape(text) if "&quot;" in text else text.translate(_QUOTES)
+    return _STRING_OR_WIDE.sub(lambda found: _WIDE.get(found.group(), found.group()), text)
 
 
 def _shape(

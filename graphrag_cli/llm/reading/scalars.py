@@ -9,9 +9,16 @@ from collections.abc import Mapping
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
 
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)?"
-_FRACTION = re.compile(rf"({_NUMBER})\s*(?:/|out\s+of|of|von|sur|de)\s*({_NUMBER})", re.IGNORECASE)
-_PERCENT = re.compile(rf"({_NUMBER})\s*(?:%|percent)", re.IGNORECASE)
-_PLAIN = re.compile(rf"(?<![\w.,])({_NUMBER})(?![\w]|[.,]\d)")
+_LETTER = r"[^\W\u3040-\u9fff\uac00-\ud7a3]"
+"""What a number is no part of when it touches one: not the letters of the East, which stand beside numbers as units."""
+_FRACTION = re.compile(rf"({_NUMBER})\s*(?:/|／|out\s+of|of|von|sur|de)\s*({_NUMBER})", re.IGNORECASE)
+_PERCENT = re.compile(rf"({_NUMBER})\s*(?:%|％|percent)", re.IGNORECASE)
+_PLAIN = re.compile(rf"(?<!{_LETTER})(?<![.,])({_NUMBER})(?!{_LETTER}|[.,]\d)")
+_CHINESE = re.compile(r"(?:\w{0,4}[:：])?\s*([零〇一二两三四五六七八九十百]{1,6})\s*分?")
+_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2} | {
+    digit: at for at, digit in enumerate("三四五六七八九", 3)
+}
+_UNITS = {"十": 10, "百": 100}
 _TEXT_KEYS = (
     "text", "content", "answer", "response", "query", "question", "description", "value",
     "follow_up_query", "title", "summary",
@@ -44,6 +51,8 @@ def _number_in(text: str, high: float | None) -> float | None:
     if found := _PERCENT.search(text):
         share = _float(found.group(1))
         return share if high is None else share / 100 * high
+    if found := _CHINESE.fullmatch(text.strip()):
+        return _chinese(found.group(1))
     numbers = [_float(found.group(1)) for found in _PLAIN.finditer(text)]
     if len(numbers) == 1:
         return numbers[0]
@@ -52,6 +61,18 @@ def _number_in(text: str, high: float | None) -> float | None:
 
 def _float(text: str) -> float:
     return float(text.replace(",", "."))
+
+
+def _chinese(text: str) -> float:
+    """八十五 and 八五 are 85."""
+    if not any(unit in text for unit in _UNITS):
+        return float("".join(str(_DIGITS[digit]) for digit in text))
+    total = digit = 0
+    for character in text:
+        if character in _UNITS:
+            total += (digit or 1) * _UNITS[character]
+        digit = _DIGITS.get(character, 0)
+    return float(total + digit)
 
 
 def _only_number(value: Mapping[str, object], high: float | None) -> float | None:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 _OPENS = re.compile(r"[{\[]")
 _KEY_LINE = re.compile(r"^[\s>#*_\"'`-]*([A-Za-z][\w -]{1,40}?)[\s*_\"'`]*[:=][*_\s]*(.*)$")
+_YAML_LIST = re.compile(r"^[\w ]+:[ \t]*\n[ \t]*- ", re.MULTILINE)
+_YAML_ANCHOR = re.compile(r"(?:^|\s)[&*]\w")
+"""A few of them in each other are a value without end."""
+_FENCED = re.compile(r"(?:```|~~~)[\w-]*[ \t]*\n(.*?)(?:```|~~~|$)", re.DOTALL)
+_LONGEST_YAML = 20_000
+"""Characters; a longer text would be read for seconds."""
 _MOST_CUT = 60
 """Brackets that nothing closes; a text with more of them is no reply, and each is a search to its end."""
 _MOST_UNREAD = 1000
@@ -63,6 +69,7 @@ def candidates(text: str, model: type[BaseModel], *, cut: bool, last: bool) -> I
         yield from _wrapped(value, model, _DEEPEST_WRAPPER)
     if not cut:
         yield from _headless(text, model)
+        yield from _yaml(text, model)
         yield from _key_lines(text, model)
         yield from _bare(text, model)
 
@@ -204,6 +211,21 @@ def _headless(text: str, model: type[BaseModel]) -> Iterator[Candidate]:
         value = repair("{" + text[start.start() :])
         if is_object(value) and match_score(value, model):
             yield Candidate(value, ("the object has no beginning",))
+
+
+def _yaml(text: str, model: type[BaseModel]) -> Iterator[Candidate]:
+    """A list written as YAML. Every scalar is read as text, so that a date or a "no" stays what was written."""
+    if not _YAML_LIST.search(text) or _YAML_ANCHOR.search(text) or len(text) > _LONGEST_YAML:
+        return
+    import yaml
+
+    fenced = _FENCED.search(text)
+    try:
+        value: object = yaml.load(fenced.group(1) if fenced else text, Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, RecursionError):
+        return
+    if is_object(value) and match_score(value, model):
+        yield Candidate(value, ("it was written as YAML, not as JSON",))
 
 
 def _key_lines(text: str, model: type[BaseModel]) -> Iterator[Candidate]:

@@ -34,6 +34,9 @@ RANKS: dict[str, int] = {
 }
 """A module imports what has a lower rank, or its own folder."""
 
+CLI_RANKS = {"terminal": 0, "flags": 1, "render": 2, "asking": 3, "upkeep": 3, "commands": 4}
+"""The same for the folders of ``cli``; its modules that stand in no folder are the frame around them."""
+
 CONFINED = {
     "openai": ("llm/",),
     "lancedb": ("index/",),
@@ -93,8 +96,24 @@ def test_a_module_imports_only_from_below(path: Path) -> None:
         assert RANKS[other] < RANKS[own], f"{own} must not import {name}"
 
 
+def cli_modules() -> list[Path]:
+    return sorted((PACKAGE / "cli").glob("*/*.py"))
+
+
+@pytest.mark.parametrize("path", cli_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_folder_of_the_command_line_imports_only_from_below(path: Path) -> None:
+    own = path.parent.name
+    for name in imports(path):
+        other = name.removeprefix("graphrag_cli.cli.").split(".")[0]
+        if name.startswith("graphrag_cli.cli.") and other in CLI_RANKS and other != own:
+            assert CLI_RANKS[other] < CLI_RANKS[own], f"cli/{own} must not import {name}"
+
+
 def test_every_room_has_a_rank() -> None:
     assert {room(path) for path in modules()} <= set(RANKS)
+    assert {path.name for path in (PACKAGE / "cli").iterdir() if (path / "__init__.py").exists()} == set(
+        CLI_RANKS
+    )
 
 
 @pytest.mark.parametrize("library", CONFINED)

@@ -14,16 +14,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from graphrag_cli.cli import completion
 from graphrag_cli.errors import CliError, InterruptedRunError, UsageError
 
 if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
-    from graphrag_cli.cli.console import Consoles
-
-_PROGRAM = "graphrag-cli"
-_COMPLETION = "_GRAPHRAG_CLI_COMPLETE"
-"""Set by the shell when it asks for completions."""
 _JSON_FORMATS = ("json", "jsonl")
 
 
@@ -62,11 +58,10 @@ def _invoke(arguments: Sequence[str]) -> int:
     from graphrag_cli.cli.app import app
 
     command = typer.main.get_command(app)
-    if _COMPLETION in os.environ:
-        _teach_shells()
-        command.main(list(arguments), prog_name=_PROGRAM)
+    if completion.ASKED in os.environ:
+        completion.complete(command, list(arguments))
     try:
-        with command.make_context(_PROGRAM, list(arguments)) as context:
+        with command.make_context(completion.PROGRAM, list(arguments)) as context:
             command.invoke(context)
     except typer.Exit as end:
         return end.exit_code
@@ -77,42 +72,9 @@ def _invoke(arguments: Sequence[str]) -> int:
     return 0
 
 
-def completion_script(shell: str) -> str:
-    """The script that makes a shell ask this program for completions."""
-    import contextlib
-    import io
-
-    import typer
-
-    from graphrag_cli.cli.app import app
-
-    _teach_shells()
-    os.environ[_COMPLETION] = f"source_{shell}"
-    script = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(script), contextlib.suppress(SystemExit):
-            typer.main.get_command(app).main([], prog_name=_PROGRAM)
-    finally:
-        del os.environ[_COMPLETION]
-    return script.getvalue()
-
-
-def _teach_shells() -> None:
-    """Typer learns what shells say when it makes a command with its own completion flags; ours has none."""
-    import typer
-
-    taught = typer.Typer(add_completion=True)
-    taught.command()(_nothing)
-    typer.main.get_command(taught)
-
-
-def _nothing() -> None:
-    """Body of a command that is never called."""
-
-
 def _usage_error(error: TyperException) -> UsageError:
     context = getattr(error, "ctx", None)
-    command = context.command_path if context is not None else _PROGRAM
+    command = context.command_path if context is not None else completion.PROGRAM
     return UsageError(error.format_message(), hint=f"{command} --help shows what it takes")
 
 
@@ -137,20 +99,10 @@ def _guarded_report(error: CliError, arguments: Sequence[str]) -> int:
     return error.exit_code
 
 
-def show_error(consoles: Consoles, error: CliError) -> None:
-    """The message and the hint on stderr, also with ``--quiet``."""
-    from graphrag_cli.cli.plain import plain_line
-
-    label = "" if isinstance(error, InterruptedRunError) else "error: "
-    consoles.err.print(f"{label}{plain_line(error.message)}", style="red", soft_wrap=True)
-    if error.hint:
-        consoles.err.print(f"hint: {plain_line(error.hint)}", style="dim", soft_wrap=True)
-
-
 def _report(error: CliError, wanted: str) -> None:
-    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.terminal.console import open_consoles
 
-    show_error(open_consoles(), error)
+    open_consoles().show_error(error)
     if wanted in _JSON_FORMATS:
         _print_document(error, wanted)
 

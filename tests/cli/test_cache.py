@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_cli.cli.caches import shown_bytes
+from graphrag_cli.cli.upkeep.caches import shown_bytes
 from tests.cli.conftest import run_in_process
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from graphrag_cli.cli.chat import exit_status
+from graphrag_cli.cli.asking.chat import exit_status
 from graphrag_cli.errors import AuthError, IndexDataError, ModelError
 from graphrag_cli.events import TextDelta
 from tests.cli.conftest import Shell

@@ -9,8 +9,8 @@ from typing import Annotated
 import pytest
 import typer
 
-from graphrag_cli.cli import options
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags import groups
+from graphrag_cli.cli.flags.flat import flat
 from tests.cli.conftest import Shell
 
 
@@ -56,13 +56,13 @@ def test_no_flag_is_declared_twice() -> None:
     """A short or long name means the same in every command."""
     owners: dict[str, str] = {}
     for group in (
-        options.WhereOptions,
-        options.OutputOptions,
-        options.RetrievalOptions,
-        options.NarrowingOptions,
-        options.EntityOptions,
-        options.LimitOptions,
-        options.InspectOptions,
+        groups.WhereOptions,
+        groups.OutputOptions,
+        groups.RetrievalOptions,
+        groups.NarrowingOptions,
+        groups.EntityOptions,
+        groups.LimitOptions,
+        groups.InspectOptions,
     ):
         for name, hint in inspect.get_annotations(group, eval_str=True).items():
             for flag in "/".join([hint.__metadata__[0].default, *hint.__metadata__[0].param_decls]).split(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_cli.cli.plain import PlainStream, plain, plain_line
+from graphrag_cli.cli.terminal.plain import PlainStream, plain, plain_line
 
 DANGEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 TEXTS = st.text(

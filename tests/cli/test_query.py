@@ -177,8 +177,8 @@ def test_no_question_at_a_terminal_is_refused_without_waiting(shell: Shell) -> N
         def isatty(self) -> bool:
             return True
 
-    shell.monkeypatch.setattr("graphrag_cli.cli.asked.sys.stdin", Keyboard(), raising=False)
-    from graphrag_cli.cli.asked import read_question
+    shell.monkeypatch.setattr("graphrag_cli.cli.asking.request.sys.stdin", Keyboard(), raising=False)
+    from graphrag_cli.cli.asking.request import read_question
 
     with pytest.raises(CliError, match="no question"):
         read_question(None)

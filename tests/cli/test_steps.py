@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from graphrag_cli.cli.console import ASCII
 from graphrag_cli.cli.render.steps import StepTree
+from graphrag_cli.cli.terminal.console import ASCII
 from graphrag_cli.events import StepFinished, StepStarted
 
 

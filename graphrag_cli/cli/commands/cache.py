@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import typer
 
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import ReportOptions
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import ReportOptions
 
 _HELP = """
 Tells what is kept in your cache folder, and clears it. All of it can be made again.
@@ -27,9 +27,9 @@ def info(*, report: ReportOptions) -> None:
 
     $ graphrag-cli cache info
     """
-    from graphrag_cli.cli.caches import kept
-    from graphrag_cli.cli.console import open_consoles
-    from graphrag_cli.cli.tables import print_table
+    from graphrag_cli.cli.terminal.console import open_consoles
+    from graphrag_cli.cli.terminal.tables import print_table
+    from graphrag_cli.cli.upkeep.caches import kept
     from graphrag_cli.documents.strict import dumps
 
     found = kept()
@@ -53,7 +53,7 @@ def clear() -> None:
 
     $ graphrag-cli cache clear
     """
-    from graphrag_cli.cli.caches import clear_all, shown_bytes
-    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.terminal.console import open_consoles
+    from graphrag_cli.cli.upkeep.caches import clear_all, shown_bytes
 
     open_consoles().say(f"freed {shown_bytes(clear_all())}")

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from graphrag_cli.cli.chat_options import ChatOptions
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags.chat import ChatOptions
+from graphrag_cli.cli.flags.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
 
 app = command_app()
@@ -35,6 +35,6 @@ def chat(
     $ graphrag-cli chat local
     $ graphrag-cli chat drift --session pole
     """
-    from graphrag_cli.cli.chat import run_chat
+    from graphrag_cli.cli.asking.chat import run_chat
 
     raise typer.Exit(run_chat(method, options.of_each_question()))

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from graphrag_cli.cli.check_answers import CheckFlags, run_check
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.asking.check_answers import CheckFlags, run_check
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
 
 app = command_app()
 

@@ -25,6 +25,6 @@ def completion(
     $ eval "$(graphrag-cli completion zsh)"
     $ graphrag-cli completion fish > ~/.config/fish/completions/graphrag-cli.fish
     """
-    from graphrag_cli.cli.boundary import completion_script
+    from graphrag_cli.cli.completion import completion_script
 
     typer.echo(completion_script(shell))

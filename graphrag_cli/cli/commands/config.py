@@ -6,13 +6,13 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from graphrag_cli.cli import complete
-from graphrag_cli.cli.asked import where_of
-from graphrag_cli.cli.console import open_consoles
-from graphrag_cli.cli.flags import PromptDirOption
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags import complete
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import ReportOptions, WhereOptions
+from graphrag_cli.cli.flags.single import PromptDirOption
+from graphrag_cli.cli.flags.values import where_of
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import ReportOptions, WhereOptions
+from graphrag_cli.cli.terminal.console import open_consoles
 
 _HELP = """
 Shows and checks settings.
@@ -52,7 +52,7 @@ def show(
     $ graphrag-cli config show drift_search --origin
     $ graphrag-cli config show --set drift_search.n_depth=2 --format json
     """
-    from graphrag_cli.cli.tables import print_table
+    from graphrag_cli.cli.terminal.tables import print_table
     from graphrag_cli.config.load import load
     from graphrag_cli.config.show import as_yaml, rows
     from graphrag_cli.documents.strict import dumps
@@ -85,8 +85,8 @@ def check(*, prompt_dir: PromptDirOption = None, where: WhereOptions, report: Re
     $ graphrag-cli config check
     $ graphrag-cli config check --format json
     """
-    from graphrag_cli.cli.checks import exit_status, settings_found
-    from graphrag_cli.cli.findings import show_findings
+    from graphrag_cli.cli.upkeep.checks import exit_status, settings_found
+    from graphrag_cli.cli.upkeep.findings import show_findings
     from graphrag_cli.config.load import load
 
     found = settings_found(load(where_of(where)), prompt_dir)
@@ -101,7 +101,7 @@ def keys(prefix: PrefixArg = "", *, report: ReportOptions) -> None:
 
     $ graphrag-cli config keys local_search
     """
-    from graphrag_cli.cli.tables import print_table
+    from graphrag_cli.cli.terminal.tables import print_table
     from graphrag_cli.config.describe import keys as all_keys
     from graphrag_cli.documents.strict import dumps
 

@@ -6,10 +6,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from graphrag_cli.cli.flags import PromptDirOption
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import ReportOptions, WhereOptions
+from graphrag_cli.cli.flags.single import PromptDirOption
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import ReportOptions, WhereOptions
 
 app = command_app()
 
@@ -36,10 +36,10 @@ def doctor(
     """
     import asyncio
 
-    from graphrag_cli.cli.asked import where_of
-    from graphrag_cli.cli.checks import exit_status
-    from graphrag_cli.cli.doctor import examine
-    from graphrag_cli.cli.findings import show_findings
+    from graphrag_cli.cli.flags.values import where_of
+    from graphrag_cli.cli.upkeep.checks import exit_status
+    from graphrag_cli.cli.upkeep.doctor import examine
+    from graphrag_cli.cli.upkeep.findings import show_findings
     from graphrag_cli.config.load import load
 
     found = asyncio.run(examine(load(where_of(where)), prompt_dir, online=online))

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from graphrag_cli.cli.flags import OutputFileOption
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.single import OutputFileOption
 from graphrag_cli.cli.helptext import HelpCommand, command_app
 
 _HELP = """
@@ -39,8 +39,8 @@ def show(
     $ graphrag-cli drift show state.json
     $ graphrag-cli drift show state.json --answers
     """
-    from graphrag_cli.cli.console import is_live, open_consoles
-    from graphrag_cli.cli.drift_state import open_state, state_summary, tree_lines
+    from graphrag_cli.cli.asking.drift_state import open_state, state_summary, tree_lines
+    from graphrag_cli.cli.terminal.console import is_live, open_consoles
 
     state = open_state(file)
     consoles = open_consoles()
@@ -64,9 +64,9 @@ def export(
     $ graphrag-cli drift export state.json --to dot | dot -Tsvg > drift.svg
     $ graphrag-cli drift export state.json --to html -o drift.html
     """
-    from graphrag_cli.cli.drift_state import open_state
-    from graphrag_cli.cli.plain import plain
-    from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.cli.asking.drift_state import open_state
+    from graphrag_cli.cli.terminal.plain import plain
+    from graphrag_cli.cli.terminal.sink import Sink
     from graphrag_cli.engines.drift.export import export_state
 
     text = export_state(open_state(file), to)

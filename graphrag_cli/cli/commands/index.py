@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from graphrag_cli.cli import complete
-from graphrag_cli.cli.asked import where_of
-from graphrag_cli.cli.console import open_consoles
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags import complete
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import ReportOptions, WhereOptions
+from graphrag_cli.cli.flags.values import where_of
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import ReportOptions, WhereOptions
+from graphrag_cli.cli.terminal.console import open_consoles
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.terminal.console import Consoles
     from graphrag_cli.documents.report_shapes import IndexInfoShape
 
 _HELP = """
@@ -39,7 +39,7 @@ def info(*, where: WhereOptions, report: ReportOptions) -> None:
     $ graphrag-cli index info
     $ graphrag-cli index info --root my-project --format json
     """
-    from graphrag_cli.cli.index_info import index_info
+    from graphrag_cli.cli.upkeep.index_info import index_info
     from graphrag_cli.config.load import load
     from graphrag_cli.documents.strict import dumps
     from graphrag_cli.engines.opening import index_settings
@@ -74,7 +74,7 @@ def check(
     """
     import asyncio
 
-    from graphrag_cli.cli.index_check import check_indexes, show_reports
+    from graphrag_cli.cli.upkeep.index_check import check_indexes, show_reports
     from graphrag_cli.config.load import load
 
     examined = asyncio.run(check_indexes(load(where_of(where)), online=online))
@@ -119,14 +119,14 @@ def embed(
     $ graphrag-cli index embed
     $ graphrag-cli index embed --table text_unit_text
     """
-    from graphrag_cli.cli.index_embed import run_embed
+    from graphrag_cli.cli.upkeep.index_embed import run_embed
 
     run_embed(where, table, output, report.format, quiet=quiet)
 
 
 def _print(consoles: Consoles, document: IndexInfoShape) -> None:
-    from graphrag_cli.cli.plain import plain_line
-    from graphrag_cli.cli.tables import print_table
+    from graphrag_cli.cli.terminal.plain import plain_line
+    from graphrag_cli.cli.terminal.tables import print_table
 
     out = consoles.out
     out.print(f"{plain_line(document['path'])}, written by GraphRAG {document['version']}", soft_wrap=True)

@@ -26,7 +26,7 @@ def init(
     $ graphrag-cli init try --sample
     $ graphrag-cli init my-project
     """
-    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.terminal.console import open_consoles
     from graphrag_cli.scaffold import begin_project
 
     begun = begin_project(folder, sample=sample)

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from graphrag_cli.cli.ask import run_ask
-from graphrag_cli.cli.asked import Ask, drift_ask
-from graphrag_cli.cli.flags import QuestionArg
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.asking.ask import run_ask
+from graphrag_cli.cli.asking.request import Ask, drift_ask
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import AskOptions, DriftOptions, EntityOptions, NarrowingOptions
+from graphrag_cli.cli.flags.single import QuestionArg
 from graphrag_cli.cli.helptext import HelpCommand, HelpGroup, command_app
-from graphrag_cli.cli.options import AskOptions, DriftOptions, EntityOptions, NarrowingOptions
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.errors import UsageError
 
 _HELP = """

@@ -6,10 +6,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from graphrag_cli.cli import complete
-from graphrag_cli.cli.flat import flat
+from graphrag_cli.cli.flags import complete
+from graphrag_cli.cli.flags.flat import flat
+from graphrag_cli.cli.flags.groups import ReportOptions
 from graphrag_cli.cli.helptext import HelpCommand, command_app
-from graphrag_cli.cli.options import ReportOptions
 
 _HELP = """
 Lists, shows and deletes conversations that `--session NAME` kept in your data folder.
@@ -32,8 +32,8 @@ def list_(*, report: ReportOptions) -> None:
 
     $ graphrag-cli sessions list
     """
-    from graphrag_cli.cli.console import open_consoles
-    from graphrag_cli.cli.tables import print_table
+    from graphrag_cli.cli.terminal.console import open_consoles
+    from graphrag_cli.cli.terminal.tables import print_table
     from graphrag_cli.documents.strict import dumps
     from graphrag_cli.sessions import SessionStore, default_folder
 
@@ -61,7 +61,7 @@ def show(name: NameArg, *, report: ReportOptions) -> None:
     """
     from dataclasses import asdict
 
-    from graphrag_cli.cli.plain import plain, plain_line
+    from graphrag_cli.cli.terminal.plain import plain, plain_line
     from graphrag_cli.documents.strict import dumps
     from graphrag_cli.errors import UsageError
     from graphrag_cli.sessions import SessionStore, default_folder

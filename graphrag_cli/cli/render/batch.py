@@ -13,8 +13,8 @@ from graphrag_cli.cli.render.usage import cost, plural, spaced
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from graphrag_cli.cli.console import Consoles
     from graphrag_cli.cli.render.live import LiveArea
+    from graphrag_cli.cli.terminal.console import Consoles
 
 _BAR = 24
 _STATUSES = ("answered", "no_data", "partial", "failed")

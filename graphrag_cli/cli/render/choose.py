@@ -9,10 +9,10 @@ from graphrag_cli.cli.render.notices import NoticeRenderer
 from graphrag_cli.documents.fields import parse_fields
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.options import InspectOptions, OutputOptions
+    from graphrag_cli.cli.flags.groups import InspectOptions, OutputOptions
     from graphrag_cli.cli.render.base import Renderer
-    from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.cli.terminal.console import Consoles
+    from graphrag_cli.cli.terminal.sink import Sink
 
 _INDENT = 2
 

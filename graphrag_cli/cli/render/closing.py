@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.plain import plain
 from graphrag_cli.cli.render.explain import explain_lines
 from graphrag_cli.cli.render.sources import SourceLine, as_markdown, as_text, source_lines
 from graphrag_cli.cli.render.usage import usage_by_stage, usage_line
+from graphrag_cli.cli.terminal.plain import plain
 from graphrag_cli.events import Answer, Citation, ContextBuilt, Event, RunFinished
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.flags import Format, SourcesDetail
-    from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.cli.flags.single import Format, SourcesDetail
+    from graphrag_cli.cli.terminal.console import Consoles
+    from graphrag_cli.cli.terminal.sink import Sink
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from graphrag_cli.cli.plain import PlainStream
+from graphrag_cli.cli.terminal.plain import PlainStream
 from graphrag_cli.documents.build import answer_document, event_document
 from graphrag_cli.documents.fields import pick
 from graphrag_cli.documents.strict import dump_line, dumps
 from graphrag_cli.events import Event, RunFinished, TextDelta
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.cli.terminal.sink import Sink
 
 
 class TextRenderer:

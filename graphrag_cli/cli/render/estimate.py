@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.render.usage import cost, plural, spaced
-from graphrag_cli.cli.tables import aligned
+from graphrag_cli.cli.terminal.tables import aligned
 
 if TYPE_CHECKING:
     from graphrag_cli.engines.estimate import Estimate

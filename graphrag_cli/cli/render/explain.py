@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from graphrag_cli.cli.console import Symbols
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.console import Symbols
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.events import Cell, ContextRecord, SectionSummary
 
 _BAR = 20

@@ -13,8 +13,8 @@ from rich.console import Group
 from rich.markdown import Heading, Markdown, Paragraph
 from rich.segment import Segment
 
-from graphrag_cli.cli.plain import PlainStream, plain
 from graphrag_cli.cli.render.live import LiveArea
+from graphrag_cli.cli.terminal.plain import PlainStream, plain
 from graphrag_cli.events import Event, RunFinished, TextDelta
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.events import Event, Notice, RunFinished, StageProgress, StepFinished, TextDelta
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.terminal.console import Consoles
 
 _STAGES = {
     "load": "reading the index",

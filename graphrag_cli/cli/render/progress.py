@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.plain import plain_line
 from graphrag_cli.cli.render.live import LiveArea
 from graphrag_cli.cli.render.notices import stage_in_words
 from graphrag_cli.cli.render.steps import StepTree
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.events import (
     Event,
     Method,
@@ -25,7 +25,7 @@ from graphrag_cli.events import (
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.terminal.console import Consoles
 
 
 @dataclass(frozen=True, slots=True)

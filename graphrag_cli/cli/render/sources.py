@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from graphrag_cli.cli.console import Symbols
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.console import Symbols
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.events import Citation, Dataset, Passage
 
 _LABELS: dict[Dataset, str] = {

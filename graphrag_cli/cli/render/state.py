@@ -18,7 +18,7 @@ class StateRenderer:
     """
 
     def __init__(self, path: Path) -> None:
-        from graphrag_cli.cli.sink import check_writable
+        from graphrag_cli.cli.terminal.sink import check_writable
 
         check_writable(path)
         self._path = path
@@ -37,7 +37,7 @@ class StateRenderer:
         """Nothing is live."""
 
     def _write(self, state: Json) -> None:
-        from graphrag_cli.cli.sink import Sink
+        from graphrag_cli.cli.terminal.sink import Sink
         from graphrag_cli.engines.drift.document import dump_state
 
         with Sink(self._path) as sink:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.events import StepFinished, StepStarted, StepState
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from graphrag_cli.cli.console import Symbols
+    from graphrag_cli.cli.terminal.console import Symbols
 
 STYLES: dict[str | None, str] = {
     "answered": "green",

@@ -79,9 +79,9 @@ def entity_types(ctx: typer.Context) -> Iterable[str]:
 @_quiet
 def vector_tables(ctx: typer.Context) -> Iterable[str]:
     """Vector tables that can be built."""
-    from graphrag_cli.cli.index_info import vector_names
+    from graphrag_cli.index.vector_names import CONTAINER_NAMES
 
-    return vector_names()
+    return CONTAINER_NAMES
 
 
 def _snapshot(ctx: typer.Context) -> Snapshot:

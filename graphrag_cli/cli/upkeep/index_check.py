@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from graphrag_cli.cli.checks import IndexCheck, exit_status, report_found
-from graphrag_cli.cli.console import open_consoles
-from graphrag_cli.cli.findings import Found, check_document, print_findings
-from graphrag_cli.cli.plain import plain_line
 from graphrag_cli.cli.render.usage import cost, spaced
-from graphrag_cli.cli.tables import print_table
+from graphrag_cli.cli.terminal.console import open_consoles
+from graphrag_cli.cli.terminal.plain import plain_line
+from graphrag_cli.cli.terminal.tables import print_table
+from graphrag_cli.cli.upkeep.checks import IndexCheck, exit_status, report_found
+from graphrag_cli.cli.upkeep.findings import Found, check_document, print_findings
 from graphrag_cli.documents.report_shapes import INDEX_CHECK_SCHEMA
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.engines.opening import index_settings
 from graphrag_cli.llm.prices import Prices, priced
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.terminal.console import Consoles
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import Settings
     from graphrag_cli.documents.report_shapes import IndexCheckShape

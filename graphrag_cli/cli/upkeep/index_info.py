@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
-from graphrag_cli.config.settings import VectorName
 from graphrag_cli.documents.report_shapes import INDEX_SCHEMA
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.adaptations import adaptations
 from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_snapshot, servable
+from graphrag_cli.index.vector_names import CONTAINER_NAMES
 
 if TYPE_CHECKING:
-    from graphrag_cli.config.settings import Settings
+    from graphrag_cli.config.settings import Settings, VectorName
     from graphrag_cli.documents.report_shapes import IndexInfoShape, LevelShape, VectorTableShape
     from graphrag_cli.index.snapshot import Snapshot
 
@@ -23,7 +23,7 @@ def index_info(settings: Settings) -> IndexInfoShape:
     summary = snapshot.summary
     levels = _levels(snapshot)
     vectors = [
-        _vectors(IndexVectors(settings, snapshot, _embedder(settings)), name) for name in vector_names()
+        _vectors(IndexVectors(settings, snapshot, _embedder(settings)), name) for name in CONTAINER_NAMES
     ]
     return {
         "schema": INDEX_SCHEMA,
@@ -35,11 +35,6 @@ def index_info(settings: Settings) -> IndexInfoShape:
         "methods": list(servable(snapshot.tables)),
         "adapted": [f"{note.table}.{note.column}: {note.how}" for note in adaptations(snapshot.tables)],
     }
-
-
-def vector_names() -> tuple[VectorName, ...]:
-    """The vector tables that methods look for."""
-    return get_args(VectorName)
 
 
 def _levels(snapshot: Snapshot) -> list[LevelShape]:

@@ -5,7 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from graphrag_cli.cli.flags import (
+from graphrag_cli.cli.flags.groups import (
+    AskOptions,
+    InspectOptions,
+    LimitOptions,
+    ModelOptions,
+    OutputOptions,
+    RetrievalOptions,
+    SessionOptions,
+    WhereOptions,
+)
+from graphrag_cli.cli.flags.single import (
     OUTPUT_PANEL,
     ChatFormat,
     ContextOnlyOption,
@@ -18,16 +28,6 @@ from graphrag_cli.cli.flags import (
     UsageOption,
     VerboseOption,
     flag,
-)
-from graphrag_cli.cli.options import (
-    AskOptions,
-    InspectOptions,
-    LimitOptions,
-    ModelOptions,
-    OutputOptions,
-    RetrievalOptions,
-    SessionOptions,
-    WhereOptions,
 )
 
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.asked import Ask, question_of, question_text, run_options, where_of
+from graphrag_cli.cli.asking.request import Ask, question_of, question_text
+from graphrag_cli.cli.flags.values import run_options, where_of
 from graphrag_cli.errors import PartialError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.options import SessionOptions
+    from graphrag_cli.cli.flags.groups import SessionOptions
     from graphrag_cli.cli.render.base import Renderer
-    from graphrag_cli.cli.sink import Sink
+    from graphrag_cli.cli.terminal.console import Consoles
+    from graphrag_cli.cli.terminal.sink import Sink
     from graphrag_cli.engines.base import Turn
     from graphrag_cli.engines.estimate import Estimate
     from graphrag_cli.events import Answer
+    from graphrag_cli.project import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,8 @@ def run_ask(ask: Ask) -> int:
     """Asks, shows, and returns the exit status: 0 answered or no data, 6 partial or bad citations."""
     import asyncio
 
-    from graphrag_cli.cli.console import open_consoles
-    from graphrag_cli.cli.sink import Sink, refuse_same_file
+    from graphrag_cli.cli.terminal.console import open_consoles
+    from graphrag_cli.cli.terminal.sink import Sink, refuse_same_file
     from graphrag_cli.documents.fields import check_fields
 
     refuse_same_file(_written(ask))
@@ -93,13 +95,12 @@ async def _answer(ask: Ask, text: str, history: tuple[Turn, ...], consoles: Cons
     from graphrag_cli.cli.render.base import follow
     from graphrag_cli.cli.render.choose import renderers_for
     from graphrag_cli.cli.render.state import StateRenderer
-    from graphrag_cli.project import Project
 
     renderers: list[Renderer] = renderers_for(ask.options.output, ask.options.inspect, consoles, sink)
     if ask.drift is not None and ask.drift.state is not None:
         renderers.insert(0, StateRenderer(ask.drift.state))
     try:
-        project = Project.open(where_of(ask.options.where, ask.overrides), run_options(ask.options))
+        project = _open(ask)
         try:
             question = replace(question_of(ask, project.question(text)), history=history)
             # Opening reads files and imports libraries: aside, so that the status line and Ctrl-C stay alive.
@@ -112,10 +113,17 @@ async def _answer(ask: Ask, text: str, history: tuple[Turn, ...], consoles: Cons
             renderer.close()
 
 
-async def _estimate(ask: Ask, text: str) -> Estimate:
+def _open(ask: Ask) -> Project:
     from graphrag_cli.project import Project
 
-    project = Project.open(where_of(ask.options.where, ask.overrides), run_options(ask.options))
+    options = ask.options
+    return Project.open(
+        where_of(options.where, ask.overrides), run_options(options.models, stream=options.output.stream)
+    )
+
+
+async def _estimate(ask: Ask, text: str) -> Estimate:
+    project = _open(ask)
     try:
         return await project.estimate(question_of(ask, project.question(text)), ask.method)
     finally:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from graphrag_cli.cli.complete import Completer
+from graphrag_cli.cli.flags.complete import Completer
 
 Format: TypeAlias = Literal["text", "markdown", "json", "jsonl"]
 SourcesDetail: TypeAlias = Literal["none", "short", "full"]

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.plain import plain_line
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
+    from graphrag_cli.cli.terminal.console import Consoles
     from graphrag_cli.documents.report_shapes import CheckShape
 
 Severity: TypeAlias = Literal["ok", "info", "warning", "error"]
@@ -35,7 +35,7 @@ def count(found: Iterable[Found], severity: Severity) -> int:
 
 def show_findings(found: Sequence[Found], form: Literal["text", "json"]) -> None:
     """Prints the findings on stdout in the form asked for."""
-    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.terminal.console import open_consoles
     from graphrag_cli.documents.strict import dumps
 
     consoles = open_consoles()
@@ -52,7 +52,7 @@ def print_findings(consoles: Consoles, found: Sequence[Found]) -> None:
     """
     from rich.text import Text
 
-    from graphrag_cli.cli.console import is_live
+    from graphrag_cli.cli.terminal.console import is_live
 
     signs = {
         "ok": consoles.symbols.done,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.console import is_live
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.console import is_live
+from graphrag_cli.cli.terminal.plain import plain_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -9,15 +9,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Literal, Self, cast
 
-from graphrag_cli.cli.asked import asked_for, where_of
-from graphrag_cli.cli.flags import ReportFormat, flag
+from graphrag_cli.cli.flags.single import ReportFormat, flag
+from graphrag_cli.cli.flags.values import asked_for, run_options, where_of
 from graphrag_cli.errors import PartialError, UsageError
 
 if TYPE_CHECKING:
     from graphrag_cli.batch.line import Done
     from graphrag_cli.batch.run import Batch
-    from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.options import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.cli.flags.groups import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.cli.terminal.console import Consoles
     from graphrag_cli.documents.report_shapes import AnswerCheckShape
     from graphrag_cli.documents.shapes import BatchShape
     from graphrag_cli.evaluate.cases import Case
@@ -76,7 +76,7 @@ def run_check(
     models: ModelOptions,
 ) -> int:
     """Asks or reads, scores, prints; the exit status."""
-    from graphrag_cli.cli.console import open_consoles
+    from graphrag_cli.cli.terminal.console import open_consoles
     from graphrag_cli.evaluate.junit import junit
 
     cases = _read_cases(file, flags)
@@ -88,7 +88,7 @@ def run_check(
     )
     scores = [_score(case, lines.get(case.id)) for case in cases]
     if flags.junit is not None:
-        from graphrag_cli.cli.sink import Sink
+        from graphrag_cli.cli.terminal.sink import Sink
 
         with Sink(flags.junit) as sink:
             sink.write(junit(scores))
@@ -129,7 +129,6 @@ def _ask(
 
     from graphrag_cli.batch.questions import BatchQuestion
     from graphrag_cli.batch.run import Batch
-    from graphrag_cli.engines.build import RunOptions
     from graphrag_cli.project import Project
 
     where, retrieval, limits, models = options
@@ -142,9 +141,7 @@ def _ask(
         flags.concurrency,
         prepare=lambda question: asked_for(question, retrieval, limits, stream=False),
     )
-    project = Project.open(
-        where_of(where), RunOptions(False, models.prompt_dir, models.record, models.replay)
-    )
+    project = Project.open(where_of(where), run_options(models, stream=False))
     lines = _Lines()
     asyncio.run(_run(project, batch, lines, consoles))
     return lines.by_id
@@ -193,8 +190,8 @@ def _score(case: Case, line: BatchShape | None) -> Score:
 
 
 def _print(scores: Sequence[Score], flags: CheckFlags, consoles: Consoles) -> None:
-    from graphrag_cli.cli.plain import plain_line
-    from graphrag_cli.cli.tables import print_table
+    from graphrag_cli.cli.terminal.plain import plain_line
+    from graphrag_cli.cli.terminal.tables import print_table
     from graphrag_cli.documents.strict import dumps
     from graphrag_cli.evaluate.score import totals
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
-from graphrag_cli.cli.asked import asked_for, where_of
-from graphrag_cli.cli.flags import flag
+from graphrag_cli.cli.flags.single import flag
+from graphrag_cli.cli.flags.values import asked_for, run_options, where_of
 from graphrag_cli.errors import PartialError, UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphrag_cli.batch.questions import BatchQuestion
     from graphrag_cli.batch.run import Batch
     from graphrag_cli.batch.summary import Tally
-    from graphrag_cli.cli.options import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.cli.flags.groups import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
     from graphrag_cli.project import Project
 
 MethodName: TypeAlias = Literal["local", "global", "drift", "basic"]
@@ -91,8 +91,7 @@ def run_batch_command(
     import asyncio
 
     from graphrag_cli.batch.summary import Tally
-    from graphrag_cli.cli.sink import refuse_same_file
-    from graphrag_cli.engines.models import RunOptions
+    from graphrag_cli.cli.terminal.sink import refuse_same_file
     from graphrag_cli.project import Project
 
     given = None if str(file) == "-" else file
@@ -109,9 +108,7 @@ def run_batch_command(
     done = {line.id for line in kept}
     rest = [question for question in questions if question.id not in done]
     batch = _batch(rest, flags, retrieval, limits)
-    project = Project.open(
-        where_of(where), RunOptions(False, models.prompt_dir, models.record, models.replay)
-    )
+    project = Project.open(where_of(where), run_options(models, stream=False))
     tally = Tally(len(rest), len(kept))
     writer = _writer(flags, [question.id for question in questions], kept)
     asyncio.run(_run(project, batch, writer, flags, tally))
@@ -120,8 +117,8 @@ def run_batch_command(
 
 async def _run(project: Project, batch: Batch, writer: Writer, flags: BatchFlags, tally: Tally) -> None:
     from graphrag_cli.batch.run import open_engines, run_batch
-    from graphrag_cli.cli.console import open_consoles
     from graphrag_cli.cli.render.batch import BatchView
+    from graphrag_cli.cli.terminal.console import open_consoles
 
     try:
         open_engines(project, batch.questions)

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.findings import Found
+from graphrag_cli.cli.upkeep.findings import Found
 from graphrag_cli.config.check import check as check_settings
 from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.errors import CliError, IndexDataError, ModelError

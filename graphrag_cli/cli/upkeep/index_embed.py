@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from graphrag_cli.cli.asked import where_of
-from graphrag_cli.cli.console import open_consoles
-from graphrag_cli.cli.index_info import vector_names
+from graphrag_cli.cli.flags.values import where_of
+from graphrag_cli.cli.terminal.console import open_consoles
 from graphrag_cli.documents.report_shapes import EMBED_SCHEMA
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.engines.models import Models, RunOptions
@@ -17,11 +16,11 @@ from graphrag_cli.errors import UsageError
 from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table
 from graphrag_cli.index.open import open_snapshot
 from graphrag_cli.index.schema import OWNERS
-from graphrag_cli.index.vector_names import built_folder
+from graphrag_cli.index.vector_names import CONTAINER_NAMES, built_folder
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Consoles
-    from graphrag_cli.cli.options import WhereOptions
+    from graphrag_cli.cli.flags.groups import WhereOptions
+    from graphrag_cli.cli.terminal.console import Consoles
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import VectorName
     from graphrag_cli.documents.report_shapes import EmbedShape
@@ -56,11 +55,12 @@ def run_embed(
 
 
 def _named(tables: Sequence[str]) -> list[VectorName]:
-    known = vector_names()
     for name in tables:
-        if name not in known:
-            raise UsageError(f"there is no vector table {name!r}", hint=f"one of {', '.join(known)}")
-    return [name for name in known if not tables or name in tables]
+        if name not in CONTAINER_NAMES:
+            raise UsageError(
+                f"there is no vector table {name!r}", hint=f"one of {', '.join(CONTAINER_NAMES)}"
+            )
+    return [name for name in CONTAINER_NAMES if not tables or name in tables]
 
 
 async def _build(

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.terminal.plain import plain_line
+from graphrag_cli.errors import CliError, InterruptedRunError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,6 +64,13 @@ class Consoles:
         if not self.quiet:
             self.err.print(plain_line(text), style=style or None, soft_wrap=not is_live(self.err))
 
+    def show_error(self, error: CliError) -> None:
+        """The message and the hint on stderr, also with ``--quiet``."""
+        label = "" if isinstance(error, InterruptedRunError) else "error: "
+        self.err.print(f"{label}{plain_line(error.message)}", style="red", soft_wrap=True)
+        if error.hint:
+            self.err.print(f"hint: {plain_line(error.hint)}", style="dim", soft_wrap=True)
+
     def lines(self, lines: Sequence[str]) -> None:
         """Lines of conversation as they stand, already safe. Silent with ``--quiet``."""
         if not self.quiet:
@@ -89,7 +97,7 @@ def open_consoles(*, quiet: bool = False, verbose: bool = False) -> Consoles:
 
 def make_console(file: TextIO, *, width: int | None = None) -> Console:
     """A console that takes text as it is and never fails on a character."""
-    from graphrag_cli.cli.rich_console import QuietPipeConsole
+    from graphrag_cli.cli.terminal.rich_console import QuietPipeConsole
 
     reconfigure = getattr(file, "reconfigure", None)
     if reconfigure is not None:

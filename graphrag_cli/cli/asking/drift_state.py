@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from graphrag_cli.cli.plain import plain, plain_line
 from graphrag_cli.cli.render.steps import STYLES, symbol_of
 from graphrag_cli.cli.render.usage import plural, spaced
+from graphrag_cli.cli.terminal.plain import plain, plain_line
 from graphrag_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.console import Symbols
+    from graphrag_cli.cli.terminal.console import Symbols
     from graphrag_cli.engines.drift.document import NodeDocument, StateDocument
     from graphrag_cli.events import Json
 

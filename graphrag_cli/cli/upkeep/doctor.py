@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.checks import IndexCheck, models_found, report_found, settings_found
-from graphrag_cli.cli.findings import Found, count
+from graphrag_cli.cli.upkeep.checks import IndexCheck, models_found, report_found, settings_found
+from graphrag_cli.cli.upkeep.findings import Found, count
 from graphrag_cli.engines.opening import index_settings
 from graphrag_cli.errors import CliError
 

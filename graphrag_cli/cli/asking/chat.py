@@ -11,19 +11,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.asked import Ask, question_of, run_options, where_of
-from graphrag_cli.cli.console import Consoles, open_consoles
-from graphrag_cli.cli.plain import plain_line
+from graphrag_cli.cli.asking.request import Ask, question_of
+from graphrag_cli.cli.flags.values import run_options, where_of
 from graphrag_cli.cli.render.base import follow
 from graphrag_cli.cli.render.choose import renderers_for
 from graphrag_cli.cli.render.closing import list_sources
-from graphrag_cli.cli.sink import Sink
+from graphrag_cli.cli.terminal.console import Consoles, open_consoles
+from graphrag_cli.cli.terminal.plain import plain_line
+from graphrag_cli.cli.terminal.sink import Sink
 from graphrag_cli.errors import CliError, PartialError
 from graphrag_cli.events import METHODS, Answer, Method
 from graphrag_cli.sessions import Exchange, SessionStore, default_folder, exchange_of, turns_of
 
 if TYPE_CHECKING:
-    from graphrag_cli.cli.options import AskOptions
+    from graphrag_cli.cli.flags.groups import AskOptions
     from graphrag_cli.project import Project
 
 _HELP = (
@@ -46,7 +47,7 @@ def run_chat(method: Method, options: AskOptions) -> int:
     store = SessionStore(default_folder())
     name = options.session.name(store)
     kept = store.read(name) if name is not None else []
-    project = Project.open(where_of(options.where), run_options(options))
+    project = Project.open(where_of(options.where), run_options(options.models, stream=output.stream))
     with asyncio.Runner() as runner:
         chat = _Chat(runner, project, consoles, options, method, kept, store, name)
         try:
@@ -137,14 +138,12 @@ class _Chat:
             )
 
     def _answer(self, text: str) -> None:
-        from graphrag_cli.cli.boundary import show_error
-
         self.asked += 1
         try:
             self.last = self.runner.run(self._ask(text))
         except CliError as error:
             self.failed.append(error)
-            show_error(self.consoles, error)
+            self.consoles.show_error(error)
         except KeyboardInterrupt:
             self.consoles.say("stopped")
         else:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from graphrag_cli.cli import complete
-from graphrag_cli.cli.flags import (
+from graphrag_cli.cli.flags import complete
+from graphrag_cli.cli.flags.single import (
     DRIFT_PANEL,
     INSPECT_PANEL,
     LIMITS_PANEL,

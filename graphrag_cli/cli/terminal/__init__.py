@@ -1,0 +1,1 @@
+"""Where text goes: the two streams, files, tables; nothing here knows what is asked."""

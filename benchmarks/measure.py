@@ -46,7 +46,7 @@ def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Sample:
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         began = time.perf_counter()
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env={**os.environ, **environment}
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=_as_installed(environment)
         )
         timer = threading.Timer(DEADLINE, process.kill)
         timer.start()
@@ -60,6 +60,12 @@ def run_once(command: Sequence[str], environment: Mapping[str, str]) -> Sample:
             texts.append(file.read().decode("utf-8", "replace"))
     peak = usage.ru_maxrss * 1024
     return Sample(wall, usage.ru_utime + usage.ru_stime, peak, process.returncode, texts[0], texts[1])
+
+
+def _as_installed(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment, in which modules are compiled once, as those of an installed tool are."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **environment}
 
 
 def summary(samples: Sequence[Sample]) -> Figure:

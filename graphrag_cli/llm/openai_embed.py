@@ -13,7 +13,7 @@ from graphrag_cli.llm.faults import error_of, not_an_api
 from graphrag_cli.llm.openai_client import RefusedError
 from graphrag_cli.llm.reading.decode import clean_text
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
-from graphrag_cli.llm.refusal import refusal_of
+from graphrag_cli.llm.refusal import Refusal, refusal_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.llm.openai_client import Client
 
+_PACKING = "encoding_format"
 _STANDS_FOR_EMPTY = "-"
 """Servers refuse empty strings; what is embedded for one means nothing either way."""
 
@@ -32,6 +33,8 @@ class OpenAIEmbedder:
         self._client = client
         self._dimensions = dimensions
         self._width = dimensions
+        self._packed = True
+        """Whether vectors are asked for in base64: half the bytes, and none of the decimal numbers to read."""
 
     @property
     def name(self) -> str:
@@ -55,7 +58,7 @@ class OpenAIEmbedder:
         }
         if self._dimensions is not None:
             body["dimensions"] = self._dimensions
-        rows = self._rows(await self._send(body), len(texts))
+        rows = self._rows(await self._reply(body), len(texts))
         matrix = self._matrix(rows)
         self._width = matrix.shape[1]
         return matrix
@@ -64,17 +67,26 @@ class OpenAIEmbedder:
         """Closes the client."""
         await self._client.aclose()
 
-    async def _send(self, body: dict[str, object]) -> object:
-        failure: ModelError
+    async def _reply(self, body: dict[str, object]) -> object:
+        """The reply in base64 where the server takes that, which servers that send numbers all the same do."""
+        refusal = reply = None
+        if self._packed:
+            reply, refusal = await self._send({**body, _PACKING: "base64"})
+            if refusal is not None and _PACKING in f"{refusal.param} {refusal.words}":
+                self._packed = False
+        if not self._packed:
+            reply, refusal = await self._send(body)
+        if refusal is not None:
+            raise error_of(refusal, self._client.target)
+        return reply
+
+    async def _send(self, body: dict[str, object]) -> tuple[object, Refusal | None]:
         try:
             reply = await self._client.embeddings(body)
         except RefusedError as refused:
-            failure = error_of(refused.refusal, self._client.target)
-        else:
-            if not (is_object(reply) and reply.get("error")):
-                return reply
-            failure = error_of(refusal_of(reply, 0), self._client.target)
-        raise failure
+            return None, refused.refusal
+        refused_within = is_object(reply) and reply.get("error")
+        return reply, refusal_of(reply, 0) if refused_within else None
 
     def _rows(self, reply: object, expected: int) -> list[object]:
         """The vectors in the order of the texts, whatever order they came in."""

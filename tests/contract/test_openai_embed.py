@@ -27,7 +27,24 @@ async def test_vectors_come_back_in_the_order_of_the_texts(
     np.testing.assert_allclose(vectors, expected(), rtol=1e-6)
     assert vectors.dtype == np.float32
     assert embedder.width == 8
-    assert server.bodies("/embeddings") == [{"model": "fake-embedder", "input": TEXTS}]
+    asked = {"model": "fake-embedder", "input": TEXTS, "encoding_format": "base64"}
+    assert server.bodies("/embeddings") == [asked]
+
+
+async def test_numbers_are_taken_from_a_server_that_does_not_pack_them(
+    embedder_at: EmbedderAt, server: FakeServer
+) -> None:
+    np.testing.assert_allclose(await embedder_at("embed_floats").embed(TEXTS), expected(), rtol=1e-6)
+    assert len(server.requests) == 1
+
+
+async def test_a_server_that_refuses_packed_numbers_is_not_asked_for_them_again(
+    embedder_at: EmbedderAt, server: FakeServer
+) -> None:
+    embedder = embedder_at("embed_no_base64")
+    for _ in range(2):
+        np.testing.assert_allclose(await embedder.embed(TEXTS), expected(), rtol=1e-6)
+    assert [body.get("encoding_format") for body in server.bodies("/embeddings")] == ["base64", None, None]
 
 
 async def test_without_a_key_on_loopback_none_is_sent(embedder_at: EmbedderAt, server: FakeServer) -> None:
@@ -103,15 +120,16 @@ SPOILT = {
 }
 
 
+@pytest.mark.parametrize("form", ["", "embed_floats+"])
 @pytest.mark.parametrize("mode", SPOILT)
 async def test_vectors_that_cannot_be_used_are_an_error_that_names_model_and_url(
-    embedder_at: EmbedderAt, server: FakeServer, mode: str
+    embedder_at: EmbedderAt, server: FakeServer, mode: str, form: str
 ) -> None:
-    embedder = embedder_at(mode)
+    embedder = embedder_at(form + mode)
     with pytest.raises(ModelError) as caught:
         await embedder.embed(TEXTS)
     assert "'fake-embedder'" in caught.value.message
-    assert server.base(mode) in caught.value.message
+    assert server.base(form + mode) in caught.value.message
     assert SPOILT[mode] in (caught.value.hint or "")
 
 

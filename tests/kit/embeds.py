@@ -28,6 +28,9 @@ def embeddings(body: Body, modes: list[str], width: int) -> Sent:
     longest = settings.get("embed_max")
     if longest is not None and max(map(count_tokens, texts)) > longest:
         return error(400, f"input must have less than {longest} tokens")
+    packed = body.get("encoding_format", "float") == "base64"
+    if packed and "embed_no_base64" in modes:
+        return error(400, "Invalid value for 'encoding_format': expected 'float'")
     width = settings.get("width", width)
     width = int(body.get("dimensions") or width)
     data: list[dict[str, Any]] = [
@@ -38,6 +41,8 @@ def embeddings(body: Body, modes: list[str], width: int) -> Sent:
     for mode in modes:
         if mode in SPOILS:
             SPOILS[mode](value)
+    if packed and "embed_floats" not in modes:
+        _base64(value)
     return Sent(200, json.dumps(value))
 
 
@@ -56,9 +61,12 @@ def _last(change: Callable[[list[float]], object]) -> Callable[[Body], object]:
 
 
 def _base64(value: Body) -> None:
-    for entry in _entries(value):
-        packed = struct.pack(f"<{len(entry['embedding'])}f", *entry["embedding"])
-        entry["embedding"] = base64.b64encode(packed).decode()
+    """As numbers that can be packed; what is spoilt beyond that stays as it is."""
+    for entry in value.get("data") or []:
+        numbers = entry["embedding"]
+        if is_array(numbers) and all(isinstance(number, float) for number in numbers):
+            packed = struct.pack(f"<{len(numbers)}f", *numbers)
+            entry["embedding"] = base64.b64encode(packed).decode()
 
 
 def _no_index(value: Body) -> None:

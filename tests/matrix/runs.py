@@ -84,6 +84,9 @@ CHAT_MODES: tuple[str, ...] = (
 )
 EMBED_MODES: tuple[str, ...] = (
     *SPOILS,
+    "embed_floats",
+    "embed_no_base64",
+    "embed_floats+embed_nan",
     "401",
     "404_model",
     "500",

@@ -90,7 +90,9 @@ EMBED_ERRORS: dict[str, str] = {
     "401": AUTH,
     "429_quota": LIMITED,
     "never": LATE,
-    **dict.fromkeys(("embed_base64", "embed_reversed", "embed_no_index"), "answered"),
+    **dict.fromkeys(
+        ("embed_base64", "embed_floats", "embed_no_base64", "embed_reversed", "embed_no_index"), "answered"
+    ),
 }
 
 

@@ -80,7 +80,11 @@ class VectorError(IndexDataError):
 
 
 class ModelError(CliError):
-    """A model could not be reached or refused; ``retryable`` says whether another try may succeed."""
+    """A model could not be reached or refused.
+
+    ``retryable`` says whether another try may succeed, ``fatal`` that no call to this model will: its key, its name
+    or its address is wrong, the account is empty, or nobody answers there.
+    """
 
     exit_code = 5
     code = "model"
@@ -94,11 +98,13 @@ class ModelError(CliError):
         status: int | None = None,
         retryable: bool = False,
         retry_after: float | None = None,
+        fatal: bool = False,
     ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         """HTTP status, where there was one."""
         self.retryable = retryable
+        self.fatal = fatal
         self.retry_after = retry_after
         """Seconds the server asked us to wait, where it did."""
 
@@ -107,6 +113,11 @@ class AuthError(ModelError):
     """The key is missing, wrong, or not allowed to use the model."""
 
     code = "model.auth"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, status: int | None = None, fatal: bool = True
+    ) -> None:
+        super().__init__(message, hint=hint, status=status, fatal=fatal)
 
 
 class RateLimitError(ModelError):

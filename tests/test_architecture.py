@@ -16,6 +16,7 @@ RANKS: dict[str, int] = {
     "errors": 0,
     "jsontext": 0,
     "resources": 0,
+    "together": 0,
     "events": 1,
     "config": 2,
     "index": 3,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from graphrag_cli.batch.line import Done, answered, failed
 from graphrag_cli.engines.collect import collect
-from graphrag_cli.errors import AuthError, CliError
+from graphrag_cli.errors import CliError, ModelError
+from graphrag_cli.together import together
 
 if TYPE_CHECKING:
     from graphrag_cli.batch.journal import Writer
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from graphrag_cli.events import Event, Method
 
 _HOPELESS = 8
-"""So many questions refused for their key, and none answered: the rest would be refused too."""
+"""So many questions that failed as every other one would, and none answered: the rest would fail too."""
 
 
 class Asker(Protocol):
@@ -54,7 +54,7 @@ class Batch:
 async def run_batch(asker: Asker, batch: Batch, writer: Writer, tell: Callable[[Done], None]) -> None:
     """Asks every question and writes its line as soon as it may; ``tell`` hears of each that ended.
 
-    A question that fails becomes a line with its error. Raises ``AuthError`` when every key is refused.
+    A question that fails becomes a line with its error. Raises ``ModelError`` when the first ones show that all would.
     """
     queue = iter(batch.questions)
     hope = _Hope()
@@ -64,16 +64,8 @@ async def run_batch(asker: Asker, batch: Batch, writer: Writer, tell: Callable[[
         tell(done)
         hope.see(done)
 
-    workers = [
-        asyncio.create_task(_work(asker, batch, queue, finish))
-        for _ in range(min(batch.concurrency, len(batch.questions)))
-    ]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for worker in workers:
-            worker.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+    workers = min(batch.concurrency, len(batch.questions))
+    await together(_work(asker, batch, queue, finish) for _ in range(workers))
 
 
 def open_engines(asker: Asker, questions: Sequence[BatchQuestion]) -> None:
@@ -104,14 +96,14 @@ async def _ask(asker: Asker, batch: Batch, question: BatchQuestion) -> Done:
 
 
 class _Hope:
-    """Gives up when everything so far was refused for its key."""
+    """Gives up when everything so far failed for its model's key, name or address."""
 
     def __init__(self) -> None:
         self._refused = 0
 
     def see(self, done: Done) -> None:
-        """Raises the refusal once there were too many and nothing else."""
-        if not isinstance(done.error, AuthError):
+        """Raises the error once there were too many and nothing else."""
+        if not (isinstance(done.error, ModelError) and done.error.fatal):
             self._refused = -1
         elif self._refused >= 0:
             self._refused += 1

@@ -168,6 +168,8 @@ class Run:
             with self.timed("rewrite"):
                 reply = await ask(self.chat, request, RewriteReply, reask=self.tools.prompts["reask"].text)
         except ModelError as error:
+            if error.fatal:
+                raise
             return self.notice("rewrite.failed", f"The question is used as it stands: {error.message}")
         self.standalone = reply.value.question.strip() or None
         if self.standalone is None or self.standalone == self.question.text:

@@ -19,6 +19,7 @@ from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.index.staging import Plan, Staging
 from graphrag_cli.index.texts import embeddable, texts
 from graphrag_cli.index.vector_writer import Manifest, read_manifest, refuse_foreign, write_table
+from graphrag_cli.together import together
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
@@ -107,13 +108,7 @@ async def _all(work: Callable[[Rows], Awaitable[None]], batches: Iterator[Rows],
         for batch in batches:
             await work(batch)
 
-    workers = [asyncio.create_task(worker()) for _ in range(max(concurrency, 1))]
-    try:
-        await asyncio.gather(*workers)
-    finally:
-        for task in workers:
-            task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
+    await together(worker() for _ in range(max(concurrency, 1)))
 
 
 async def self_test(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ContextLengthError, ModelError
+from graphrag_cli.together import together
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +49,7 @@ class BatchedEmbedder:
         return self._inner.width
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """See ``Embedder.embed``. One failed batch fails the call."""
+        """See ``Embedder.embed``. One failed batch fails the call, and stops the others."""
         import numpy as np
 
         windows = [split_windows(text, self._limit, self._tokens) for text in texts]
@@ -57,7 +57,7 @@ class BatchedEmbedder:
         batches = [flat[start : start + self._batch_size] for start in range(0, len(flat), self._batch_size)]
         if not batches:
             return np.zeros((0, self.width or 0), dtype=np.float32)
-        matrix = np.concatenate(await asyncio.gather(*map(self._batch, batches)))
+        matrix = np.concatenate(await together(map(self._batch, batches)))
         if len(flat) == len(texts):
             return matrix
         ends = np.cumsum([len(pieces) for pieces in windows])

@@ -127,6 +127,7 @@ def error_to_data(error: ModelError) -> dict[str, Json]:
         "message": error.message,
         "hint": error.hint,
         "status": error.status,
+        "fatal": error.fatal,
     }
     if isinstance(error, ContextLengthError):
         data |= {"limit": error.limit, "requested": error.requested}
@@ -143,6 +144,7 @@ def error_from_data(data: object) -> ModelError:
     hint = data.get("hint")
     error = kind(str(data.get("message")), hint=hint if isinstance(hint, str) else None)
     error.status = _whole(data.get("status"))
+    error.fatal = data.get("fatal") is True
     if isinstance(error, ContextLengthError):
         error.limit, error.requested = _whole(data.get("limit")), _whole(data.get("requested"))
     return error

@@ -81,7 +81,9 @@ def error_of(refusal: Refusal, target: Target) -> ModelError:
             hint="the provider's content filter refused the prompt; the text of the index or the question set it off",
         )
     if refusal.status in (401, 403, 407):
-        return AuthError(text, status=refusal.status, hint=_auth_hint(refusal, target))
+        # A web page with 403 is a firewall's, which may dislike this one prompt only.
+        once = refusal.status == 403 and refusal.web_page
+        return AuthError(text, status=refusal.status, hint=_auth_hint(refusal, target), fatal=not once)
     if refusal.status in (402, 429) or (not refusal.status and _RATE.search(refusal.words)):
         return _limited(refusal, text)
     return _other(refusal, target, text)
@@ -146,6 +148,7 @@ def _limited(refusal: Refusal, text: str) -> RateLimitError:
         status=refusal.status or None,
         retryable=not spent,
         retry_after=refusal.retry_after,
+        fatal=spent,
         hint=hint,
     )
 
@@ -153,9 +156,9 @@ def _limited(refusal: Refusal, text: str) -> RateLimitError:
 def _other(refusal: Refusal, target: Target, text: str) -> ModelError:
     status = refusal.status or None
     if refusal.status == 404 or (refusal.status == 400 and _NO_MODEL.search(refusal.words)):
-        return ModelError(text, status=status, hint=_not_found_hint(refusal, target))
+        return ModelError(text, status=status, fatal=True, hint=_not_found_hint(refusal, target))
     if refusal.status in (405, 301, 302, 307, 308) or (refusal.web_page and refusal.status < 500):
-        return ModelError(text, status=status, hint=url_hint(target.url))
+        return ModelError(text, status=status, fatal=True, hint=url_hint(target.url))
     if refusal.status in (408, 504):
         return ModelTimeoutError(
             text, status=status, retryable=True, retry_after=refusal.retry_after, hint=_timeout_hint(target)
@@ -208,13 +211,17 @@ def timed_out(target: Target) -> ModelTimeoutError:
     )
 
 
-def not_connected(target: Target, reason: str) -> ModelError:
-    """The error for a server that could not be reached; ``reason`` is the system's own word."""
+def not_connected(target: Target, reason: str, *, hung_up: bool = False) -> ModelError:
+    """The error for a server that could not be reached; ``reason`` is the system's own word.
+
+    One that ``hung_up`` was there, and may take another request.
+    """
     proxy = _proxy(target)
     through = f" through the proxy {proxy}" if proxy else ""
     return ModelError(
         f"{target.shown} could not be reached{through}: {target.secrets.redact(reason)}",
         retryable=True,
+        fatal=not hung_up,
         hint=_connection_hint(reason.lower(), target, proxy),
     )
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_cli.errors import DeadlineError
+from graphrag_cli.errors import DeadlineError, ModelError
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, close_items
 
 if TYPE_CHECKING:
@@ -36,11 +36,16 @@ class Spend:
 
 
 class MeteredChat:
-    """A chat model whose calls are counted and limited."""
+    """A chat model whose calls are counted and limited.
+
+    After an error that every call would meet, only a call that writes the answer is still made: what was read until
+    then is worth one more try.
+    """
 
     def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
         self._model = model
         self._meter = meter
+        self._fatal: ModelError | None = None
 
     @property
     def name(self) -> str:
@@ -49,6 +54,9 @@ class MeteredChat:
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         """See ``ChatModel.stream``; raises ``LimitError`` and ``DeadlineError`` too."""
+        answers = request.stage in ANSWER_STAGES
+        if self._fatal is not None and not answers:
+            raise self._fatal
         meter, model = self._meter, self._model.name
         held = meter.admit_chat(model, request)
         text: list[str] = []
@@ -56,7 +64,6 @@ class MeteredChat:
         sent = False
         items = self._model.stream(request)
         try:
-            answers = request.stage in ANSWER_STAGES
             while (item := await meter.within_deadline(anext(items, None), answers=answers)) is not None:
                 if isinstance(item, ReplyDelta):
                     text.append(item.text)
@@ -66,6 +73,9 @@ class MeteredChat:
                         used = meter.counted_usage(request, "".join(text))
                         item = ReplyEnd(item.outcome, used, item.finish_reason, item.model)
                 yield item
+        except ModelError as error:
+            self._fatal = error if error.fatal else self._fatal
+            raise
         except (DeadlineError, asyncio.CancelledError, GeneratorExit):
             sent = True
             raise
@@ -84,11 +94,12 @@ class MeteredChat:
 
 
 class MeteredEmbedder:
-    """An embedder whose calls are counted and limited."""
+    """An embedder whose calls are counted and limited; none is made after an error that every call would meet."""
 
     def __init__(self, model: Embedder, meter: UsageMeter) -> None:
         self._model = model
         self._meter = meter
+        self._fatal: ModelError | None = None
 
     @property
     def name(self) -> str:
@@ -102,9 +113,15 @@ class MeteredEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See ``Embedder.embed``; raises ``LimitError`` and ``DeadlineError`` too."""
+        if self._fatal is not None:
+            raise self._fatal
         held = self._meter.admit_embedding(self._model.name, texts)
         try:
             vectors = await self._meter.within_deadline(self._model.embed(texts))
+        except ModelError as error:
+            self._fatal = error if error.fatal else self._fatal
+            self._meter.release(held)
+            raise
         except BaseException:
             self._meter.release(held)
             raise

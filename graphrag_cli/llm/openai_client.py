@@ -111,7 +111,7 @@ class Client:
         except openai.APITimeoutError as error:
             failure = _late(self.target, error)
         except openai.APIConnectionError as error:
-            failure = not_connected(self.target, _innermost(error))
+            failure = _unreached(self.target, error)
         except openai.OpenAIError as error:
             failure = ModelError(f"{self.target.shown}: {self.target.secrets.redact(str(error))}")
         raise failure
@@ -124,6 +124,14 @@ def _late(target: Target, error: BaseException) -> ModelError:
     if isinstance(error.__cause__, httpx2.ConnectTimeout):
         return not_connected(target, "no connection was made in time")
     return timed_out(target)
+
+
+def _unreached(target: Target, error: BaseException) -> ModelError:
+    """A connection that was opened and closed again without a reply is not a server that is away."""
+    import httpx2
+
+    hung_up = isinstance(error.__cause__, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
+    return not_connected(target, _innermost(error), hung_up=hung_up)
 
 
 class _Streamed(Protocol):

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from graphrag_cli.errors import RateLimitError
+from graphrag_cli.errors import ModelError, RateLimitError
 from graphrag_cli.llm.base import close_items
 from graphrag_cli.llm.usage import count_prompt
 
@@ -119,6 +119,7 @@ class Throttle:
         self._requests = None if requests_per_minute is None else MinuteWindow(requests_per_minute, clock)
         self._tokens = None if tokens_per_minute is None else MinuteWindow(tokens_per_minute, clock)
         self._not_before = 0.0
+        self._fatal: ModelError | None = None
 
     @property
     def counts_tokens(self) -> bool:
@@ -127,19 +128,30 @@ class Throttle:
 
     @asynccontextmanager
     async def call(self, tokens: int) -> AsyncGenerator[None]:
-        """Around one call that will use about ``tokens``: waits for its turn, and learns from how it ends."""
+        """Around one call that will use about ``tokens``: waits for its turn, and learns from how it ends.
+
+        What a server says to every call is raised in those that wait for their turn too, and they are not made.
+        """
+        before = self._fatal
         epoch = await self.slots.take()
         try:
             await self._wait(tokens)
+            if self._fatal is not None and self._fatal is not before:
+                raise self._fatal
             yield
             self.slots.succeeded()
-        except RateLimitError as error:
-            if error.retryable:
-                self.slots.refused(epoch)
-                self._not_before = max(self._not_before, self._clock() + (error.retry_after or 0.0))
+        except ModelError as error:
+            self._learn(error, epoch)
             raise
         finally:
             await self.slots.give_back()
+
+    def _learn(self, error: ModelError, epoch: int) -> None:
+        if error.fatal and not error.retryable:
+            self._fatal = error
+        if isinstance(error, RateLimitError) and error.retryable:
+            self.slots.refused(epoch)
+            self._not_before = max(self._not_before, self._clock() + (error.retry_after or 0.0))
 
     async def _wait(self, tokens: int) -> None:
         waits = [self._not_before - self._clock()]

@@ -152,3 +152,11 @@ async def test_a_wrong_key_is_an_auth_error(embedder_at: EmbedderAt) -> None:
 async def test_one_failed_batch_is_tried_again(embedder_at: EmbedderAt, mode: str) -> None:
     embedder = embedder_at(mode)
     np.testing.assert_allclose(await embedder.embed(TEXTS), expected(), rtol=1e-6)
+
+
+async def test_a_refused_key_is_shown_to_the_server_no_more_often_than_calls_go_at_a_time(
+    embedder_at: EmbedderAt, server: FakeServer
+) -> None:
+    with pytest.raises(AuthError):
+        await embedder_at("401", batch=1).embed([f"text {number}" for number in range(50)])
+    assert len(server.bodies("/embeddings")) <= 8

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_cli.errors import RateLimitError
+from graphrag_cli.errors import AuthError, RateLimitError
 from graphrag_cli.llm.base import CallParams, ChatRequest, complete
 from graphrag_cli.llm.rate import MinuteWindow, Slots, Throttle, ThrottledChat, ThrottledEmbedder
 from tests.llm.doubles import OnesEmbedder, QueueChat, WordCounter, request, said
@@ -137,3 +137,12 @@ async def test_a_used_up_quota_does_not_slow_anything_down() -> None:
     with pytest.raises(RateLimitError):
         await complete(chat, request())
     assert throttle.slots.size == 4
+
+
+async def test_calls_that_wait_behind_a_refused_key_are_not_made() -> None:
+    inner = QueueChat([[0.0, AuthError("401")], said("another question")])
+    chat = ThrottledChat(inner, Throttle(1), WordCounter())
+    results = await asyncio.gather(*(complete(chat, request()) for _ in range(5)), return_exceptions=True)
+    assert [type(result) for result in results] == [AuthError] * 5
+    assert len(inner.requests) == 1
+    assert (await complete(chat, request())).text == "another question"

@@ -83,6 +83,16 @@ async def test_a_failure_is_replayed_as_it_was(path: Path) -> None:
     assert (again.hint, again.status, again.limit, again.requested) == ("less", 400, 10, 20)
 
 
+@pytest.mark.parametrize("fatal", [False, True])
+async def test_a_replay_stops_asking_where_the_run_did(path: Path, fatal: bool) -> None:
+    error = ModelError("HTTP 404", status=404, fatal=fatal)
+    with pytest.raises(ModelError):
+        await complete(Recording(path, Secrets()).chat(QueueChat([[error]])), request())
+    with pytest.raises(ModelError, match="404") as caught:
+        await complete(Replay(path).chat("queue"), request())
+    assert caught.value.fatal is fatal
+
+
 async def test_streamed_or_whole_is_the_same_exchange(path: Path) -> None:
     await complete(Recording(path, Secrets()).chat(QueueChat([said("one")])), request(stream=True))
     assert (await complete(Replay(path).chat("queue"), request(stream=False))).text == "one"

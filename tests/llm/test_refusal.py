@@ -142,6 +142,34 @@ def test_an_error_that_comes_with_status_200_is_told_by_its_words(
     assert error.retryable is retryable
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "fatal"),
+    [
+        (401, "no", True),
+        (402, "Insufficient Balance", True),
+        (403, "no", True),
+        (403, "<html><title>Blocked</title></html>", False),
+        (404, "model 'x' not found", True),
+        (404, "404 page not found", True),
+        (400, "The model `x` does not exist", True),
+        (400, "max_tokens must be positive", False),
+        (400, "maximum context length is 4097 tokens", False),
+        (400, "content_filter", False),
+        (429, "slow down", False),
+        (429, "You exceeded your current quota", True),
+        (500, "boom", False),
+        (503, "overloaded", False),
+    ],
+)
+def test_what_every_call_would_meet_is_told_apart(status: int, body: str, fatal: bool) -> None:
+    assert error_of(read_refusal(status, body, {}, NOW), HERE).fatal is fatal
+
+
+def test_a_server_that_hangs_up_was_there() -> None:
+    assert not_connected(HERE, "Connection refused").fatal
+    assert not not_connected(HERE, "Server disconnected", hung_up=True).fatal
+
+
 def test_a_key_that_the_server_repeats_is_not_shown() -> None:
     for secret in ("hush-hush", "sk-proj-abcdefghijklmnop", "Bearer abcdefghijklmnop1234"):
         error = error_of(read_refusal(401, f"Incorrect key: {secret}.", {}, NOW), HERE)

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 
-from graphrag_cli.errors import DeadlineError, LimitError, ModelError, SettingsError
+from graphrag_cli.errors import AuthError, DeadlineError, LimitError, ModelError, SettingsError
 from graphrag_cli.events import StageUsage
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, complete
 from graphrag_cli.llm.usage import Limits, UsageMeter, count_prompt
@@ -187,3 +187,21 @@ async def test_a_share_of_the_time_can_be_kept_for_the_answer() -> None:
     with pytest.raises(DeadlineError, match="is near"):
         await complete(chat, request(stage="map"))
     await complete(chat, request(stage="reduce"))
+
+
+async def test_after_an_error_that_all_would_meet_only_the_answer_is_still_asked_for() -> None:
+    m = meter()
+    inner = QueueChat([[AuthError("401")], [AuthError("401")]])
+    chat = m.chat(inner)
+    for stage in ("map", "map", "step", "reduce", "map"):
+        with pytest.raises(AuthError):
+            await complete(chat, request(stage=stage))
+    assert [made.stage for made in inner.requests] == ["map", "reduce"]
+    assert m.usage().total.llm_calls == 2
+
+
+async def test_an_error_that_another_call_may_not_meet_stops_nothing() -> None:
+    chat = meter().chat(QueueChat([[ModelError("500", status=500, retryable=True)], said("a")]))
+    with pytest.raises(ModelError):
+        await complete(chat, request(stage="map"))
+    assert (await complete(chat, request(stage="map"))).text == "a"

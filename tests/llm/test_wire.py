@@ -6,7 +6,7 @@ import json
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphrag_cli.errors import ModelError
@@ -158,6 +158,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=12), st.integers(1, 9))
+@example(["{", "</Reasoning>", "<think>"], 9)
 def test_reasoning_is_taken_out_of_a_stream_as_of_a_whole(pieces: list[str], size: int) -> None:
     text = "start " + "".join(pieces)
     streamed = ReasoningFilter()

@@ -10,9 +10,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from graphrag_cli.config.settings import GlobalSearchSettings
+from graphrag_cli.engines.collect import collect
+from graphrag_cli.engines.global_.engine import GlobalSearch
+from graphrag_cli.errors import ModelError
 from graphrag_cli.events import METHODS, Method
+from tests.engines.kit import question
 from tests.kit.server import FakeServer
-from tests.matrix.runs import CHAT_MODES, EMBED_MODES, WIDTH, ending
+from tests.matrix.runs import CHAT_MODES, EMBED_MODES, WIDTH, ending, engine, models
 
 UNUSABLE, ERROR, LATE = "model.unusable 5", "model 5", "model.timeout 5"
 AUTH, LIMITED, FILTERED, LONG = (
@@ -106,3 +111,24 @@ async def test_an_embedding_endpoint_in_mode(server: FakeServer, mode: str, meth
         assert found == "index.vectors 4"  # one vector of another width is a model of another width
     else:
         assert found == EMBED_ERRORS.get(mode, ERROR)
+
+
+@pytest.mark.parametrize("mode", ["401", "404_model", "404_path", "429_quota"])
+@pytest.mark.parametrize(("method", "dynamic"), [("global", False), ("global", True), ("drift", False)])
+async def test_what_every_call_would_meet_is_met_once(
+    server: FakeServer, mode: str, method: Method, dynamic: bool
+) -> None:
+    equipped = models(server, mode, "clean", method)
+    chosen = (
+        GlobalSearch(
+            equipped, GlobalSearchSettings(max_context_tokens=1500, dynamic_search_concurrent_coroutines=2), 2
+        )
+        if method == "global"
+        else engine(method, equipped)
+    )
+    before = len(server.bodies())
+    with pytest.raises(ModelError):
+        await collect(chosen.stream(question("Who led the Fram expedition?", dynamic=dynamic)))
+    await equipped.chat.aclose()
+    await equipped.embedder.aclose()
+    assert len(server.bodies()) - before <= 2

@@ -18,7 +18,7 @@ import numpy as np
 from graphrag_cli.context.text import cut_to_tokens
 from graphrag_cli.engines.drift.selection import DIGITS, unit_rows
 from graphrag_cli.engines.run import check_width
-from graphrag_cli.errors import AuthError, ModelError, VectorError
+from graphrag_cli.errors import ModelError, VectorError
 from graphrag_cli.events import StageProgress
 from graphrag_cli.index.snapshot import as_rows
 from graphrag_cli.llm.base import ChatRequest, Message, complete
@@ -118,9 +118,9 @@ class NearestReports:
         try:
             with run.timed("hyde"):
                 reply = await complete(run.chat, ChatRequest((Message("user", prompt),), "hyde"))
-        except AuthError:
-            raise
         except ModelError as error:
+            if error.fatal:
+                raise
             self._notice(
                 "hyde.failed", f"No hypothetical answer ({error.message}); searching by the question itself."
             )

@@ -136,8 +136,11 @@ class Rating:
                 self._stopped = error
                 return None
             except ModelError as error:
+                if (
+                    error not in self._errors.values()
+                ):  # a fatal one is raised again in place of each further call
+                    self._notice("rate.failed", f"Report {report.label} could not be rated: {error.message}")
                 self._errors.setdefault(report.community, error)
-                self._notice("rate.failed", f"Report {report.label} could not be rated: {error.message}")
                 return None
         return reply.value.rating
 

@@ -115,14 +115,12 @@ class ReasoningFilter:
     def _step(self, shown: list[str]) -> bool:
         """Handles one tag, or as much plain text as is certain; True when there may be more to do."""
         tag = (_CLOSE if self._inside else _OPEN).search(self._held)
-        if not self._inside:
-            marker = _MARKERS.search(self._held)
-            if marker is not None and (tag is None or marker.start() < tag.start()):
-                self._cut(marker, shown)
-                return True
-            if tag is None and (orphan := _CLOSE.search(self._held)) is not None and orphan.group():
-                self._end_unmarked(orphan, shown)
-                return True
+        if not self._inside and (stray := self._stray(tag)) is not None:
+            if _MARKERS.match(stray.group()):
+                self._cut(stray, shown)
+            else:
+                self._end_unmarked(stray, shown)
+            return True
         if tag is not None:
             self._cut(tag, shown)
             self.closed = self.closed or self._inside
@@ -132,6 +130,16 @@ class ReasoningFilter:
         self._take(self._held[:certain], shown)
         self._held = self._held[certain:]
         return False
+
+    def _stray(self, opening: re.Match[str] | None) -> re.Match[str] | None:
+        """What stands before ``opening`` and is no text either: a marker, or a closing tag that nothing opened."""
+        found = [
+            match
+            for match in (_MARKERS.search(self._held), _CLOSE.search(self._held))
+            if match and match.group()
+        ]
+        first = min(found, key=lambda match: match.start(), default=None)
+        return first if first is not None and (opening is None or first.start() < opening.start()) else None
 
     def _cut(self, tag: re.Match[str], shown: list[str]) -> None:
         self._take(self._held[: tag.start()], shown)

@@ -18,6 +18,7 @@
     ├── PartialError              6    some questions, batches or steps failed
     ├── DeadlineError           124    --deadline passed with nothing to show
     └── InterruptedRunError     130    Ctrl-C
+        └── TerminatedRunError  143    SIGTERM
 
 ``cli/boundary.py`` is the only place that turns these into an exit status. A raiser gives a message that
 names the thing (file, key, URL, id) and a hint that says what to do; neither may hold a secret.
@@ -204,3 +205,11 @@ class InterruptedRunError(CliError):
     exit_code = 130
     code = "interrupted"
     meaning = "interrupted"
+
+
+class TerminatedRunError(InterruptedRunError):
+    """Another program asked this one to end (SIGTERM)."""
+
+    exit_code = 143
+    code = "terminated"
+    meaning = "terminated by SIGTERM"

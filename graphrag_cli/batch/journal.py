@@ -8,10 +8,10 @@ asks the rest again.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Protocol, Self
+from typing import Protocol, Self
 
 from graphrag_cli.batch.line import Done, parse_line, read_line
 from graphrag_cli.batch.questions import BatchQuestion
@@ -58,9 +58,9 @@ class InOrder:
 class StreamWriter:
     """Writes to a stream such as stdout: nothing can be resumed."""
 
-    def __init__(self, stream: IO[str], ids: Sequence[str] | None) -> None:
-        """``ids`` is the order; None writes lines as they come."""
-        self._stream = stream
+    def __init__(self, put: Callable[[str], None], ids: Sequence[str] | None) -> None:
+        """``put`` writes a text at once; ``ids`` is the order, None writes lines as they come."""
+        self._put = put
         self._order = None if ids is None else InOrder(ids)
 
     def __enter__(self) -> Self:
@@ -74,8 +74,7 @@ class StreamWriter:
     def write(self, done: Done) -> None:
         """Writes what is ready."""
         for line in [done] if self._order is None else self._order.take(done):
-            self._stream.write(line.text)
-            self._stream.flush()
+            self._put(line.text)
 
 
 class FileWriter:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli import completion
-from graphrag_cli.errors import CliError, InterruptedRunError, UsageError
+from graphrag_cli.cli.terminal.termination import ends_on_sigterm, stopped
+from graphrag_cli.errors import CliError, UsageError
 
 if TYPE_CHECKING:
     from typer.exceptions import TyperException
@@ -26,28 +27,32 @@ _JSON_FORMATS = ("json", "jsonl")
 def run(arguments: Sequence[str]) -> int:
     """Runs the command line ``arguments``; the exit status."""
     _open_closed_streams()
-    try:
-        status = _invoke(arguments)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        return _end_quietly()
-    except CliError as error:
-        return _guarded_report(error, arguments)
-    except KeyboardInterrupt:
-        return _guarded_report(InterruptedRunError("interrupted"), arguments)
-    except Exception as error:  # noqa: BLE001 - the boundary: nothing above it could show the error better
-        return _guarded_report(_unexpected(error, arguments), arguments)
-    return status
+    with ends_on_sigterm():
+        try:
+            status = _invoke(arguments)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            return _end_quietly()
+        except CliError as error:
+            return _guarded_report(error, arguments)
+        except KeyboardInterrupt:
+            return _guarded_report(stopped(), arguments)
+        except Exception as error:  # noqa: BLE001 - the boundary: nothing above it could show the error better
+            return _guarded_report(_unexpected(error, arguments), arguments)
+        return status
 
 
 def wanted_format(arguments: Sequence[str]) -> str:
     """The value of ``--format`` as far as it can be told without parsing: usage errors have a format too."""
+    wanted = "text"
     for position, argument in enumerate(arguments):
         if argument in {"--format", "-f"} and position + 1 < len(arguments):
-            return arguments[position + 1]
-        if argument.startswith("--format="):
-            return argument.partition("=")[2]
-    return "text"
+            wanted = arguments[position + 1]
+        elif argument.startswith("--format="):
+            wanted = argument.removeprefix("--format=")
+        elif argument.startswith("-f"):
+            wanted = argument.removeprefix("-f")
+    return wanted
 
 
 def _invoke(arguments: Sequence[str]) -> int:
@@ -68,7 +73,7 @@ def _invoke(arguments: Sequence[str]) -> int:
     except TyperException as error:
         raise _usage_error(error) from error
     except (typer.Abort, EOFError) as error:
-        raise InterruptedRunError("interrupted") from error
+        raise stopped() from error
     return 0
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,7 @@ def test_a_key_that_is_refused_again_and_again_ends_the_batch(shell: Shell, tmp_
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--resume",), "--resume needs the file"),
+        (("--resume",), "--resume needs a file"),
         (("-j", "0"), "--concurrency"),
         (("--fields", "nothing"), "no 'nothing'"),
     ],
@@ -189,3 +190,17 @@ def test_json_without_end_is_a_usage_error(shell: Shell, tmp_path: Path) -> None
     deep.write_text("[" * 100_000, encoding="utf-8")
     done = shell.run("batch", str(deep))
     assert (done.status, "line 1 is not JSON" in done.err) == (2, True)
+
+
+def test_a_pipe_takes_lines_as_they_come_and_cannot_be_resumed(
+    shell: Shell, questions: Path, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_text, "utf-8")
+        assert shell.run("batch", str(questions), "-o", str(pipe)).status == 0
+        assert [line["id"] for line in documents(read.result(30))] == ["1", "2", "3", "4", "5"]
+    assert pipe.is_fifo()
+    refused = shell.run("batch", str(questions), "-o", str(pipe), "--resume")
+    assert (refused.status, "--resume needs a file" in refused.err) == (2, True)

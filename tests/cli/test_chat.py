@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import pytest
 
 from graphrag_cli.cli.asking.chat import exit_status
+from graphrag_cli.cli.boundary import run
 from graphrag_cli.errors import AuthError, IndexDataError, ModelError
 from graphrag_cli.events import TextDelta
-from tests.cli.conftest import Shell
-from tests.cli.fakes import TEXT, answer, events
+from tests.cli.conftest import Shell, Terminal
+from tests.cli.fakes import TEXT, answer, events, partial
 
 
 def test_each_question_knows_those_before_it(shell: Shell) -> None:
@@ -58,9 +61,38 @@ def test_an_error_does_not_end_the_conversation(shell: Shell) -> None:
 
 def test_the_status_of_piped_questions_says_whether_all_or_some_failed() -> None:
     away, missing = ModelError("away"), IndexDataError("missing")
-    assert exit_status(2, []) == 0
-    assert exit_status(2, [away]) == 6
-    assert exit_status(2, [away, missing]) == 5
+    assert exit_status(2, [], partial=False) == 0
+    assert exit_status(2, [], partial=True) == 6
+    assert exit_status(2, [away], partial=False) == 6
+    assert exit_status(2, [away, missing], partial=False) == 5
+
+
+def test_an_answer_in_part_has_its_status(shell: Shell) -> None:
+    shell.play(*events(partial(answer())))
+    assert shell.run("chat", stdin="Who?\n").status == 6
+
+
+def test_retrieval_alone_is_no_turn_of_a_conversation(shell: Shell) -> None:
+    shell.run("query", "local", "Who?", "--context-only", "--session", "pole")
+    shell.run("chat", "--context-only", "--session", "pole", stdin="Who?\nWhat?\n")
+    assert [question.history for question, _ in shell.project.asked] == [(), (), ()]
+    assert shell.run("sessions", "list", "-f", "json").out == "[]\n"
+
+
+def test_sources_asked_for_are_shown_however_quiet(shell: Shell) -> None:
+    assert "Entities (5)" in shell.run("chat", "-q", stdin="Who?\n/sources\n").err
+
+
+def test_the_prompt_is_no_data(shell: Shell) -> None:
+    """``chat > answers.md`` from a terminal: the person sees where to type, and the file holds answers alone."""
+    keyboard = Terminal("Who?\n")
+    with pytest.MonkeyPatch.context() as patch:
+        out, err = io.StringIO(), Terminal()
+        for name, stream in (("stdin", keyboard), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, stream)
+        assert run(["chat", "local"]) == 0
+    assert out.getvalue() == TEXT + "\n"
+    assert err.getvalue().count("local> ") == 2
 
 
 def test_ctrl_c_stops_the_answer_only(shell: Shell) -> None:

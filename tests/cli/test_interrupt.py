@@ -1,4 +1,4 @@
-"""Ctrl-C: the program ends at once, quietly, with status 130, and keeps what it had."""
+"""Ctrl-C and SIGTERM: the program ends at once, quietly, with a status of its own, and keeps what it had."""
 
 from __future__ import annotations
 
@@ -8,28 +8,50 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from graphrag_cli.cli.terminal.termination import ends_on_sigterm
+
 PROJECT = Path(__file__).parents[2]
+STATUS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 PLAY = """
+import signal
 import sys
 import graphrag_cli.project
 from graphrag_cli.cli.boundary import run
 from tests.cli.fakes import FakeProject, answer, events
 graphrag_cli.project.Project = FakeProject(events(answer()), delay={delay})
+if {deaf}:  # as shells start what runs in the background of a script
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 print("ready", file=sys.stderr, flush=True)
 sys.exit(run({arguments!r}))
 """
 
 
-def interrupted(delay: float, arguments: list[str], wait_for: Path | None = None) -> tuple[int, str, str]:
+@dataclass
+class Stop:
+    """How the program is stopped."""
+
+    signal: signal.Signals = signal.SIGINT
+    deaf: bool = False
+    """Ctrl-C is ignored."""
+    wait_for: Path | None = None
+    """Three lines must be there first."""
+
+
+STOPS = [Stop(), Stop(signal.SIGTERM), Stop(signal.SIGTERM, deaf=True)]
+
+
+def stopped(delay: float, arguments: list[str], stop: Stop) -> tuple[int, str, str]:
+    wait_for = stop.wait_for
     process = subprocess.Popen(
-        [sys.executable, "-W", "error", "-c", PLAY.format(delay=delay, arguments=arguments)],
+        [sys.executable, "-W", "error", "-c", PLAY.format(delay=delay, arguments=arguments, deaf=stop.deaf)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,
         text=True,
         cwd=PROJECT,
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
@@ -42,29 +64,51 @@ def interrupted(delay: float, arguments: list[str], wait_for: Path | None = None
         if wait_for.exists() and wait_for.read_bytes().count(b"\n") >= 3:
             break
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop.signal)
     out, err = process.communicate(timeout=30)
     return process.returncode, out, err
 
 
+@pytest.mark.parametrize("stop", STOPS)
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_question_ends_at_once(form: str) -> None:
-    status, out, err = interrupted(60, ["query", "local", "Who?", "-f", form])
-    assert (status, err) == (130, "interrupted\n")
+def test_a_question_ends_at_once(form: str, stop: Stop) -> None:
+    expected, word = STATUS[stop.signal]
+    status, out, err = stopped(60, ["query", "local", "Who?", "-f", form], stop)
+    assert (status, err) == (expected, f"{word}\n")
     if form == "json":
-        assert json.loads(out)["error"]["code"] == "interrupted"
+        assert json.loads(out)["error"] == {
+            "code": word,
+            "message": word,
+            "hint": None,
+            "exit_status": expected,
+        }
     else:
         assert out == ""
 
 
-def test_a_batch_keeps_its_lines_and_says_what_is_left(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_batch_keeps_its_lines_and_says_what_is_left(tmp_path: Path, stop: Stop) -> None:
     questions, target = tmp_path / "q.txt", tmp_path / "a.jsonl"
     questions.write_text("".join(f"q{number}\n" for number in range(500)), encoding="utf-8")
-    status, _, err = interrupted(
-        0.05, ["batch", str(questions), "-o", str(target), "-j", "1", "--fields", "status"], wait_for=target
-    )
-    assert status == 130
+    arguments = ["batch", str(questions), "-o", str(target), "-j", "1", "--fields", "status"]
+    status, _, err = stopped(0.05, arguments, replace(stop, wait_for=target))
+    expected, word = STATUS[stop.signal]
+    assert status == expected
     assert "not asked" in err
-    assert err.endswith("interrupted\n")
+    assert err.endswith(f"{word}\n")
     lines = target.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == [str(number) for number in range(1, len(lines) + 1)]
+
+
+def test_sigterm_ends_a_conversation_where_ctrl_c_ends_a_line() -> None:
+    status, out, err = stopped(60, ["chat", "local"], Stop(signal.SIGTERM))
+    assert (status, out, err) == (143, "", "terminated\n")
+
+
+def test_whoever_ignores_sigterm_is_not_overruled() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with ends_on_sigterm():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGTERM, before)

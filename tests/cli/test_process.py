@@ -170,3 +170,28 @@ def test_help_onto_a_full_disk_is_no_fault_of_the_program() -> None:
         )
     assert done.returncode == 1
     assert b"cannot write: No space left on device" in done.stderr
+
+
+def test_what_is_said_never_stands_on_a_line_of_the_answer() -> None:
+    """``2>&1 | cat``: a notice that comes amid the text, and one right behind a cut answer."""
+    code = """
+import sys
+import graphrag_cli.project
+from graphrag_cli.cli.boundary import run
+from graphrag_cli.events import Notice, RunFinished, TextDelta
+from tests.cli.fakes import FakeProject, answer
+script = [TextDelta("Amundsen "), Notice("retry", "once more"), TextDelta("led"), Notice("answer.cut", "cut short")]
+graphrag_cli.project.Project = FakeProject([*script, RunFinished(answer(text="Amundsen led"))])
+sys.exit(run(["query", "local", "Who?", "--sources", "none"]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=True,
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )
+    assert done.stdout == "Amundsen led\nnote: once more\nnote: cut short\n"

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from graphrag_cli.cli.boundary import run
 from graphrag_cli.cli.render.base import follow
 from graphrag_cli.errors import AuthError, CliError, IndexDataError, SettingsError, UsageError
 from graphrag_cli.events import Event, RunFinished, TextDelta
@@ -134,10 +139,46 @@ def test_a_run_that_fails_half_way_leaves_the_old_file(shell: Shell, tmp_path: P
     assert [path.name for path in tmp_path.iterdir()] == ["answer.md"]
 
 
+def test_output_to_what_is_no_file_is_written_and_never_replaced(shell: Shell, tmp_path: Path) -> None:
+    """``-o /dev/null`` by root must not put a file where the device was."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_text, "utf-8")
+        assert shell.run("query", "local", "Who led?", "-o", str(pipe)).status == 0
+        assert read.result(30) == TEXT + "\n"
+    assert pipe.is_fifo()
+
+
+def test_output_to_a_link_writes_where_it_leads(shell: Shell, tmp_path: Path) -> None:
+    link, target = tmp_path / "link.md", tmp_path / "there" / "answer.md"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    assert shell.run("query", "local", "Who led?", "-o", str(link)).status == 0
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8") == TEXT + "\n"
+
+
 def test_output_in_a_folder_that_is_not_there_is_a_usage_error(shell: Shell, tmp_path: Path) -> None:
     done = shell.run("query", "local", "Who led?", "-o", str(tmp_path / "no" / "answer.md"))
     assert done.status == 2
     assert "cannot write" in done.err
+
+
+@pytest.mark.parametrize("command", [("query", "local"), ("chat", "local"), ("batch", "-")])
+def test_questions_in_another_encoding_are_refused(shell: Shell, command: tuple[str, ...]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"caf\xe9 ?\n"), encoding="utf-8"))
+        assert run(list(command)) == 2
+    assert shell.project.asked == []
+
+
+@pytest.mark.parametrize("arguments", [("-f", "json"), ("-fjson",), ("-f", "text", "--format=json")])
+def test_an_error_has_its_document_however_the_format_is_given(
+    shell: Shell, arguments: tuple[str, ...]
+) -> None:
+    done = shell.run("query", "local", "Who?", *arguments, "--fields", "")
+    assert json.loads(done.out)["error"]["code"] == "usage"
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,8 @@ def run_ask(ask: Ask) -> int:
         consoles.say(f"wrote {output.output}", style="dim")
     if answer is None:
         return 0
-    conversation.keep(answer)
+    if not inspect.context_only:  # else nothing was said
+        conversation.keep(answer)
     return _status(answer, consoles, fail_on_bad_citations=inspect.fail_on_bad_citations)
 
 
@@ -150,6 +151,6 @@ def _status(answer: Answer, consoles: Consoles, *, fail_on_bad_citations: bool) 
     if fail_on_bad_citations and bad:
         cited = ", ".join(f"{citation.dataset} ({citation.id})" for citation in bad)
         verb = "citation does" if len(bad) == 1 else "citations do"
-        consoles.err.print(f"error: {len(bad)} {verb} not resolve: {cited}", style="red", soft_wrap=True)
+        consoles.say(f"error: {len(bad)} {verb} not resolve: {cited}", style="red", asked_for=True)
         return PartialError.exit_code
     return PartialError.exit_code if answer.status == "partial" else 0

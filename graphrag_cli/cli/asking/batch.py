@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from graphrag_cli.cli.flags.single import flag
 from graphrag_cli.cli.flags.values import asked_for, run_options, where_of
+from graphrag_cli.cli.terminal.stdin import read_stdin
 from graphrag_cli.errors import PartialError, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from graphrag_cli.batch.run import Batch
     from graphrag_cli.batch.summary import Tally
     from graphrag_cli.cli.flags.groups import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.cli.terminal.sink import Sink
     from graphrag_cli.project import Project
 
 MethodName: TypeAlias = Literal["local", "global", "drift", "basic"]
@@ -91,7 +92,7 @@ def run_batch_command(
     import asyncio
 
     from graphrag_cli.batch.summary import Tally
-    from graphrag_cli.cli.terminal.sink import refuse_same_file
+    from graphrag_cli.cli.terminal.sink import Sink, refuse_same_file
     from graphrag_cli.project import Project
 
     given = None if str(file) == "-" else file
@@ -110,8 +111,9 @@ def run_batch_command(
     batch = _batch(rest, flags, retrieval, limits)
     project = Project.open(where_of(where), run_options(models, stream=False))
     tally = Tally(len(rest), len(kept))
-    writer = _writer(flags, [question.id for question in questions], kept)
-    asyncio.run(_run(project, batch, writer, flags, tally))
+    with Sink(None if _resumable(flags) else flags.output) as sink:
+        writer = _writer(flags, [question.id for question in questions], kept, sink)
+        asyncio.run(_run(project, batch, writer, flags, tally))
     return 0 if tally.whole else PartialError.exit_code
 
 
@@ -137,7 +139,7 @@ def _read(file: Path, flags: BatchFlags) -> list[BatchQuestion]:
 
     form = flags.input_format or form_of(file.name)
     if str(file) == "-":
-        return read_questions(sys.stdin.read(), form, flags.method)
+        return read_questions(read_stdin(), form, flags.method)
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -147,12 +149,19 @@ def _read(file: Path, flags: BatchFlags) -> list[BatchQuestion]:
     return read_questions(text, form, flags.method)
 
 
+def _resumable(flags: BatchFlags) -> bool:
+    """True when lines go to a file that can be read again; not for stdout, a device or a pipe."""
+    from graphrag_cli.cli.terminal.sink import is_stream
+
+    return flags.output is not None and not is_stream(flags.output)
+
+
 def _kept(flags: BatchFlags, questions: Sequence[BatchQuestion]) -> list[Done]:
     from graphrag_cli.batch.journal import read_kept, waiting_path
 
-    if flags.output is None:
+    if flags.output is None or not _resumable(flags):
         if flags.resume:
-            raise UsageError("--resume needs the file to go on with", hint="name it with -o")
+            raise UsageError("--resume needs a file to go on with", hint="name one with -o")
         return []
     if flags.output.is_dir():
         raise UsageError(f"cannot write {flags.output}: it is a folder", hint="name a file with -o")
@@ -164,11 +173,13 @@ def _kept(flags: BatchFlags, questions: Sequence[BatchQuestion]) -> list[Done]:
     return read_kept(flags.output, questions)
 
 
-def _writer(flags: BatchFlags, ids: Sequence[str], kept: Sequence[Done]) -> Writer:
+def _writer(flags: BatchFlags, ids: Sequence[str], kept: Sequence[Done], sink: Sink) -> Writer:
     from graphrag_cli.batch.journal import FileWriter, StreamWriter
 
     order = None if flags.unordered else ids
-    return StreamWriter(sys.stdout, order) if flags.output is None else FileWriter(flags.output, order, kept)
+    if flags.output is None or not _resumable(flags):
+        return StreamWriter(sink.write, order)
+    return FileWriter(flags.output.resolve(), order, kept)
 
 
 def _batch(

@@ -6,9 +6,8 @@ import asyncio
 import dataclasses
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.asking.request import Ask, question_of
@@ -19,6 +18,8 @@ from graphrag_cli.cli.render.closing import list_sources
 from graphrag_cli.cli.terminal.console import Consoles, open_consoles
 from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.cli.terminal.sink import Sink
+from graphrag_cli.cli.terminal.stdin import read_line
+from graphrag_cli.cli.terminal.termination import terminated
 from graphrag_cli.errors import CliError, PartialError
 from graphrag_cli.events import METHODS, Answer, Method
 from graphrag_cli.sessions import Exchange, SessionStore, default_folder, exchange_of, turns_of
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from graphrag_cli.cli.flags.groups import AskOptions
     from graphrag_cli.project import Project
 
+_HISTORY = 1000
+"""Questions of earlier conversations that the arrow keys bring back."""
 _HELP = (
     "/method NAME   change to local, global, drift or basic",
     "/sources       what the last answer cites, with the passages",
@@ -55,14 +58,14 @@ def run_chat(method: Method, options: AskOptions) -> int:
                 chat.talk()
         finally:
             runner.run(project.aclose())
-    return 0 if sys.stdin.isatty() else exit_status(chat.asked, chat.failed)
+    return 0 if sys.stdin.isatty() else exit_status(chat.asked, chat.failed, partial=chat.partial)
 
 
-def exit_status(asked: int, failed: Sequence[CliError]) -> int:
-    """0 when every question was answered, 6 when some failed, and the first error's own when all did."""
-    if not failed:
-        return 0
-    return failed[0].exit_code if len(failed) == asked else PartialError.exit_code
+def exit_status(asked: int, failed: Sequence[CliError], *, partial: bool) -> int:
+    """0 when every question was answered, 6 when some failed or one in part, the first error's own when all did."""
+    if failed and len(failed) == asked:
+        return failed[0].exit_code
+    return PartialError.exit_code if failed or partial else 0
 
 
 @dataclass(slots=True)
@@ -78,6 +81,8 @@ class _Chat:
     last: Answer | None = field(default=None, init=False)
     asked: int = field(default=0, init=False)
     failed: list[CliError] = field(default_factory=list[CliError], init=False)
+    partial: bool = field(default=False, init=False)
+    """True when something of an answer failed."""
 
     def talk(self) -> None:
         if sys.stdin.isatty():
@@ -92,12 +97,22 @@ class _Chat:
     def _lines(self) -> Iterator[str]:
         while True:
             try:
-                yield input(f"{self.method}> " if sys.stdin.isatty() else "").strip()
+                yield self._read().strip()
             except EOFError:
                 self._gap()
                 return
             except KeyboardInterrupt:
+                if terminated():
+                    raise
                 self.consoles.err.print()
+
+    def _read(self) -> str:
+        """The next line. The prompt is no data: where stdout is not the terminal, it goes to stderr."""
+        prompt = f"{self.method}> " if sys.stdin.isatty() else ""
+        if not sys.stdout.isatty():
+            self.consoles.err.print(prompt, end="")
+            prompt = ""
+        return read_line(prompt)
 
     def _obey(self, line: str) -> bool:
         """Obeys a command; False ends the conversation."""
@@ -145,13 +160,21 @@ class _Chat:
             self.failed.append(error)
             self.consoles.show_error(error)
         except KeyboardInterrupt:
+            if terminated():
+                raise
             self.consoles.say("stopped")
         else:
-            exchange = exchange_of(self.last)
-            self.exchanges.append(exchange)
-            if self.session is not None:
-                self.store.append(self.session, exchange)
+            self._keep(self.last)
             self._gap()
+
+    def _keep(self, answer: Answer) -> None:
+        self.partial = self.partial or answer.status == "partial"
+        if self.options.inspect.context_only:
+            return  # nothing was said
+        exchange = exchange_of(answer)
+        self.exchanges.append(exchange)
+        if self.session is not None:
+            self.store.append(self.session, exchange)
 
     def _gap(self) -> None:
         """An empty line before the next prompt, where a person types."""
@@ -183,17 +206,13 @@ def _editing(store: SessionStore) -> Generator[None]:
         yield
         return
     history = store.folder.parent / "chat_history"
-    if history.exists():
+    # A convenience: one that cannot be read or kept stands in nobody's way.
+    with suppress(OSError):
         readline.read_history_file(history)
     try:
         yield
     finally:
-        _keep_history(history)
-
-
-def _keep_history(history: Path) -> None:
-    import readline
-
-    history.parent.mkdir(parents=True, exist_ok=True)
-    readline.set_history_length(1000)
-    readline.write_history_file(history)
+        with suppress(OSError):
+            history.parent.mkdir(parents=True, exist_ok=True)
+            readline.set_history_length(_HISTORY)
+            readline.write_history_file(history)

@@ -190,6 +190,7 @@ def _score(case: Case, line: BatchShape | None) -> Score:
 
 
 def _print(scores: Sequence[Score], flags: CheckFlags, consoles: Consoles) -> None:
+    from graphrag_cli.cli.terminal.console import print_prose
     from graphrag_cli.cli.terminal.plain import plain_line
     from graphrag_cli.cli.terminal.tables import print_table
     from graphrag_cli.documents.strict import dumps
@@ -200,11 +201,10 @@ def _print(scores: Sequence[Score], flags: CheckFlags, consoles: Consoles) -> No
         return
     for one in scores:
         if not one.passed:
-            consoles.out.print(
-                f"{consoles.symbols.failed} {one.case.id}: {plain_line(one.case.question)}", soft_wrap=True
-            )
+            asked = f"{consoles.symbols.failed} {one.case.id}: {plain_line(one.case.question)}"
+            print_prose(consoles.out, asked, hang=2)
             for fault in one.faults:
-                consoles.out.print(f"    {plain_line(fault)}", soft_wrap=True)
+                print_prose(consoles.out, f"    {plain_line(fault)}")
     rows = [
         [total.name, f"{total.passed} of {total.cases}", _percent(total.recall), _percent(total.precision), _percent(total.resolved), _percent(total.outcomes_right)]
         for total in totals(scores)

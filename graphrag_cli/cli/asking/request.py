@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.flags.values import asked_for
+from graphrag_cli.cli.terminal.stdin import read_stdin
 from graphrag_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ def read_question(argument: str | None) -> str:
     """The question of the command line, or standard input for ``-`` and for a pipe. Raises ``UsageError``."""
     if argument is None and sys.stdin.isatty():
         raise UsageError("no question", hint=f"{_EXAMPLE}, or pipe it in")
-    text = sys.stdin.read() if argument in {None, "-"} else argument
-    if text is None or not text.strip():
+    text = read_stdin() if argument is None or argument == "-" else argument
+    if not text.strip():
         raise UsageError("the question is empty", hint=_EXAMPLE)
     return text.strip()
 

@@ -40,12 +40,12 @@ def show(
     $ graphrag-cli drift show state.json --answers
     """
     from graphrag_cli.cli.asking.drift_state import open_state, state_summary, tree_lines
-    from graphrag_cli.cli.terminal.console import is_live, open_consoles
+    from graphrag_cli.cli.terminal.console import open_consoles, print_prose
 
     state = open_state(file)
     consoles = open_consoles()
     for line in tree_lines(state, consoles.symbols, everything=everything, answers=answers):
-        consoles.out.print(line, soft_wrap=not is_live(consoles.out))
+        print_prose(consoles.out, line, hang=2)
     consoles.say(state_summary(state))
 
 

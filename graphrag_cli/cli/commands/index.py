@@ -125,11 +125,12 @@ def embed(
 
 
 def _print(consoles: Consoles, document: IndexInfoShape) -> None:
+    from graphrag_cli.cli.terminal.console import print_prose
     from graphrag_cli.cli.terminal.plain import plain_line
     from graphrag_cli.cli.terminal.tables import print_table
 
     out = consoles.out
-    out.print(f"{plain_line(document['path'])}, written by GraphRAG {document['version']}", soft_wrap=True)
+    print_prose(out, f"{plain_line(document['path'])}, written by GraphRAG {document['version']}")
     out.print(f"methods: {', '.join(document['methods']) or 'none'}\n")
     print_table(out, ["table", "rows"], [[table["name"], str(table["rows"])] for table in document["tables"]])
     out.print()
@@ -149,4 +150,4 @@ def _print(consoles: Consoles, document: IndexInfoShape) -> None:
     if document["adapted"]:
         out.print("\nread otherwise than it stands in the files:")
         for line in document["adapted"]:
-            out.print(f"  {plain_line(line)}", soft_wrap=True)
+            print_prose(out, f"  {plain_line(line)}", hang=2)

@@ -47,7 +47,7 @@ class BatchView:
         if self._area is not None:
             self._area.stop()
             self._area = None
-        self._consoles.lines([self.summary()])
+        self._consoles.say(self.summary())
 
     def summary(self) -> str:
         """``200 questions: 197 answered, 3 failed; 412 calls, 1 203 400 tokens, $1.23; 34 s, 5.8 a second``."""

@@ -13,6 +13,8 @@ from graphrag_cli.cli.terminal.plain import plain
 from graphrag_cli.events import Answer, Citation, ContextBuilt, Event, RunFinished
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from graphrag_cli.cli.flags.single import Format, SourcesDetail
     from graphrag_cli.cli.terminal.console import Consoles
     from graphrag_cli.cli.terminal.sink import Sink
@@ -57,17 +59,15 @@ class ClosingRenderer:
             for line in _explain(answer, self._consoles):
                 self._sink.write(f"{line}\n")
         elif wanted.explain:
-            self._consoles.asked_for(_explain(answer, self._consoles))
+            self._consoles.lines(_explain(answer, self._consoles), asked_for=True)
         if wanted.sources != "none" and wanted.format in {"text", "markdown"}:
             self._list_sources(answer)
         if answer.status == "partial":
             self._consoles.say(
                 f"partial answer: {'; '.join(answer.failed) or 'a limit ended the run'}", style="yellow"
             )
-        if wanted.usage:
-            self._consoles.asked_for([usage_line(answer.usage)])
-        elif self._consoles.verbose:
-            self._consoles.lines([usage_line(answer.usage)])
+        if wanted.usage or self._consoles.verbose:
+            self._consoles.say(usage_line(answer.usage), asked_for=wanted.usage)
         if self._consoles.verbose:
             self._consoles.lines([f"  {line}" for line in usage_by_stage(answer.usage)])
 
@@ -81,13 +81,16 @@ class ClosingRenderer:
             self._sink.write(as_markdown(lines))
         elif asked_for and not self._consoles.live_out:
             self._sink.write("\nSources\n" + as_text(lines))
-        else:
-            _print_table(self._consoles, lines, to_out=asked_for)
+        elif asked_for:
+            _print_table(self._consoles.out, lines)
+        elif not self._consoles.quiet:
+            _print_table(self._consoles.err, lines)
 
     def _say_prompt(self, event: ContextBuilt) -> None:
         title = "prompt" if event.step_id is None else f"prompt of {event.step_id}"
-        self._consoles.asked_for(
-            [f"--- {title}: {event.tokens} tokens of context ---", plain(event.prompt), "--- end ---"]
+        self._consoles.lines(
+            [f"--- {title}: {event.tokens} tokens of context ---", plain(event.prompt), "--- end ---"],
+            asked_for=True,
         )
 
 
@@ -97,17 +100,14 @@ def _explain(answer: Answer, consoles: Consoles) -> list[str]:
 
 
 def list_sources(consoles: Consoles, citations: Sequence[Citation], *, full: bool) -> None:
-    """The numbered list of what is cited, on stderr."""
-    _print_table(consoles, source_lines(citations, consoles.symbols, full=full), to_out=False)
+    """The numbered list of what is cited, on stderr, also with ``--quiet``."""
+    _print_table(consoles.err, source_lines(citations, consoles.symbols, full=full))
 
 
-def _print_table(consoles: Consoles, lines: list[SourceLine], *, to_out: bool) -> None:
+def _print_table(console: Console, lines: list[SourceLine]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    console = consoles.out if to_out else consoles.err
-    if not to_out and consoles.quiet:
-        return
     if not console.file.isatty():
         console.file.write("\nSources\n" + as_text(lines))
         return

@@ -36,7 +36,10 @@ def stage_in_words(stage: str) -> str:
 
 
 class NoticeRenderer:
-    """Comes after the renderer of the answer: while that one draws on the same terminal, notices wait."""
+    """Comes after the renderer of the answer: while that one writes to the same place, notices wait.
+
+    They would stand in the middle of a line of the answer, or be drawn over.
+    """
 
     def __init__(self, consoles: Consoles, clock: Callable[[], float] = time.monotonic) -> None:
         self._consoles = consoles
@@ -56,7 +59,7 @@ class NoticeRenderer:
             case StepFinished(state="failed") if self._consoles.verbose:
                 self._say(f"failed: {event.stage} {event.step_id}: {event.error}", "red")
             case TextDelta():
-                self._waits = self._consoles.live_out and self._consoles.live_err
+                self._waits = self._consoles.share_a_place
             case RunFinished():
                 self._enter("")
                 self.close()

@@ -5,16 +5,22 @@ Neither parses markup, emoji codes or numbers in what it prints; both replace wh
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, TextIO
 
 from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.errors import CliError, InterruptedRunError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
+
+
+_WORD = re.compile(r"\s*\S+\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,30 +62,64 @@ class Consoles:
         """True when progress may be drawn on stderr."""
         return is_live(self.err) and not self.quiet
 
-    def say(self, text: str, *, style: str = "") -> None:
-        """A line of conversation, broken between words on a terminal; foreign text in it is made safe.
+    @property
+    def share_a_place(self) -> bool:
+        """True when both streams end up on one terminal, in one pipe or in one file (``2>&1``)."""
+        return (self.out.file.isatty() and self.err.file.isatty()) or _same_file(self.out.file, self.err.file)
 
-        Silent with ``--quiet``.
+    def say(self, text: str, *, style: str = "", asked_for: bool = False) -> None:
+        """A line of conversation; foreign text in it is made safe.
+
+        Silent with ``--quiet``, unless a flag asked for it.
         """
-        if not self.quiet:
-            self.err.print(plain_line(text), style=style or None, soft_wrap=not is_live(self.err))
+        if asked_for or not self.quiet:
+            print_prose(self.err, plain_line(text), style=style)
 
     def show_error(self, error: CliError) -> None:
         """The message and the hint on stderr, also with ``--quiet``."""
         label = "" if isinstance(error, InterruptedRunError) else "error: "
-        self.err.print(f"{label}{plain_line(error.message)}", style="red", soft_wrap=True)
+        print_prose(self.err, f"{label}{plain_line(error.message)}", style="red")
         if error.hint:
-            self.err.print(f"hint: {plain_line(error.hint)}", style="dim", soft_wrap=True)
+            print_prose(self.err, f"hint: {plain_line(error.hint)}", style="dim")
 
-    def lines(self, lines: Sequence[str]) -> None:
-        """Lines of conversation as they stand, already safe. Silent with ``--quiet``."""
-        if not self.quiet:
-            self.asked_for(lines)
+    def lines(self, lines: Sequence[str], *, asked_for: bool = False) -> None:
+        """Lines of conversation that stay as they are, already safe. Silent as ``say`` is."""
+        if asked_for or not self.quiet:
+            for line in lines:
+                self.err.print(line, soft_wrap=True)
 
-    def asked_for(self, lines: Sequence[str]) -> None:
-        """Lines that a flag asked for, already safe: also with ``--quiet``."""
+
+def print_prose(console: Console, text: str | Text, *, style: str = "", hang: int = 0) -> None:
+    """A line of prose, already safe. The one rule for all of it: in a pipe it stays a line, however long.
+
+    On a terminal it is broken between words, and lines after the first begin ``hang`` columns further in than it does. A
+    word wider than the screen stays whole, so that a path can be copied.
+    """
+    from rich.text import Text
+
+    prose = Text(text, style=style) if isinstance(text, str) else text
+    if is_live(console):
+        indent = len(prose.plain) - len(prose.plain.lstrip(" ")) + hang
+        first, *rest = prose.divide(_breaks(prose.plain, console.width, indent))
+        lines = [first, *(Text(" " * indent).append_text(line) for line in rest)]
         for line in lines:
-            self.err.print(line, soft_wrap=True)
+            line.rstrip()
+        prose = Text("\n").join(lines)
+    console.print(prose, soft_wrap=True)
+
+
+def _breaks(text: str, width: int, indent: int) -> list[int]:
+    """Where lines after the first begin, when they begin ``indent`` columns in. Rich would cut long words in two."""
+    from rich.cells import cell_len
+
+    breaks: list[int] = []
+    filled = 0
+    for word in _WORD.finditer(text):
+        if filled and filled + cell_len(word.group().rstrip()) > width:
+            breaks.append(word.start())
+            filled = indent
+        filled += cell_len(word.group())
+    return breaks
 
 
 def is_live(console: Console) -> bool:
@@ -105,6 +145,13 @@ def make_console(file: TextIO, *, width: int | None = None) -> Console:
     return QuietPipeConsole(
         file=file, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False
     )
+
+
+def _same_file(one: IO[str], other: IO[str]) -> bool:
+    try:
+        return os.path.sameopenfile(one.fileno(), other.fileno())
+    except (OSError, ValueError):  # closed, or no file at all
+        return False
 
 
 def speaks_unicode(file: object) -> bool:

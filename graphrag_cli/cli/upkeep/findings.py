@@ -46,13 +46,10 @@ def show_findings(found: Sequence[Found], form: Literal["text", "json"]) -> None
 
 
 def print_findings(consoles: Consoles, found: Sequence[Found]) -> None:
-    """On stdout: a line for what is wrong, a line for what to do, and a summary.
-
-    On a terminal lines are broken between words; in a pipe a line stays one.
-    """
+    """On stdout: a line for what is wrong, a line for what to do, and a summary."""
     from rich.text import Text
 
-    from graphrag_cli.cli.terminal.console import is_live
+    from graphrag_cli.cli.terminal.console import print_prose
 
     signs = {
         "ok": consoles.symbols.done,
@@ -60,15 +57,14 @@ def print_findings(consoles: Consoles, found: Sequence[Found]) -> None:
         "warning": "!",
         "error": consoles.symbols.failed,
     }
-    whole = not is_live(consoles.out)
     for finding in found:
         line = Text(f"{signs[finding.severity]} ", style=_STYLES[finding.severity])
         line.append(f"{finding.area}: ", style="bold")
         line.append(plain_line(finding.text), style="")
         line.append(f"  [{finding.code}]", style="dim")
-        consoles.out.print(line, soft_wrap=whole)
+        print_prose(consoles.out, line, hang=2)
         if finding.hint:
-            consoles.out.print(Text(f"  {plain_line(finding.hint)}", style="dim"), soft_wrap=whole)
+            print_prose(consoles.out, f"  {plain_line(finding.hint)}", style="dim")
     consoles.out.print(summary(found))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.cli.render.usage import cost, spaced
-from graphrag_cli.cli.terminal.console import open_consoles
+from graphrag_cli.cli.terminal.console import open_consoles, print_prose
 from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.cli.terminal.tables import print_table
 from graphrag_cli.cli.upkeep.checks import IndexCheck, exit_status, report_found
@@ -75,7 +75,8 @@ def _costs(settings: Settings, report: IndexReport) -> dict[int, float | None]:
 
 def _print(consoles: Consoles, one: Examined) -> None:
     out, report = consoles.out, one.report
-    out.print(f"{plain_line(report.path)}, written by GraphRAG {report.version}\n", soft_wrap=True)
+    print_prose(out, f"{plain_line(report.path)}, written by GraphRAG {report.version}")
+    out.print()
     print_table(
         out,
         ["table", "rows", "file", "columns"],
@@ -99,7 +100,7 @@ def _print(consoles: Consoles, one: Examined) -> None:
     if report.adaptations:
         out.print("\nread otherwise than it stands in the files:")
         for note in report.adaptations:
-            out.print(f"  {note.table}.{note.column}: {plain_line(note.how)}", soft_wrap=True)
+            print_prose(out, f"  {note.table}.{note.column}: {plain_line(note.how)}", hang=2)
     out.print()
     print_findings(consoles, one.found)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.cli.flags.values import where_of
-from graphrag_cli.cli.terminal.console import open_consoles
+from graphrag_cli.cli.terminal.console import open_consoles, print_prose
+from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.documents.report_shapes import EMBED_SCHEMA
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.engines.models import Models, RunOptions
@@ -48,10 +49,8 @@ def run_embed(
     for table in built:
         skipped = f", {table.skipped} without text" if table.skipped else ""
         done = f"{table.embedded} embedded now" if table.embedded else "ready before"
-        consoles.out.print(
-            f"{table.name}: {table.rows} rows of {table.width} numbers, {done}{skipped}: {table.path}",
-            soft_wrap=True,
-        )
+        told = f"{table.name}: {table.rows} rows of {table.width} numbers, {done}{skipped}: {table.path}"
+        print_prose(consoles.out, plain_line(told), hang=2)
 
 
 def _named(tables: Sequence[str]) -> list[VectorName]:

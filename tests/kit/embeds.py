@@ -62,8 +62,9 @@ def _last(change: Callable[[list[float]], object]) -> Callable[[Body], object]:
 
 def _base64(value: Body) -> None:
     """As numbers that can be packed; what is spoilt beyond that stays as it is."""
-    for entry in value.get("data") or []:
-        numbers = entry["embedding"]
+    entries: list[dict[str, Any]] = value.get("data") or []
+    for entry in entries:
+        numbers: object = entry["embedding"]
         if is_array(numbers) and all(isinstance(number, float) for number in numbers):
             packed = struct.pack(f"<{len(numbers)}f", *numbers)
             entry["embedding"] = base64.b64encode(packed).decode()

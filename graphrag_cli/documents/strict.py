@@ -10,14 +10,13 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-_OBEYED = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def dumps(document: Mapping[str, object] | Sequence[object], *, indent: int | None = None) -> str:
     """``document`` as JSON text without a final newline. Raises ``ValueError`` on NaN and infinities."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=indent)
-    return _OBEYED.sub(_escaped, _LONE_SURROGATE.sub("\ufffd", text))
+    return _UNSAFE.sub(_safe, text)
 
 
 def dump_line(document: Mapping[str, object]) -> str:
@@ -25,5 +24,6 @@ def dump_line(document: Mapping[str, object]) -> str:
     return dumps(document) + "\n"
 
 
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\u{ord(match.group()):04x}"
+def _safe(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return "\ufffd" if 0xD800 <= code <= 0xDFFF else f"\\u{code:04x}"

@@ -8,10 +8,10 @@ that a server that bends the protocol is understood, or refused with a message t
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
 T = TypeVar("T")
+
+_UNREAD = {"X-Stainless-Raw-Response": "stream"}
+"""Makes the SDK hand out a reply whose body is not read yet, as its ``with_streaming_response`` does.
+
+That one walks through every message before it is sent, to rename fields that we do not have.
+"""
 
 
 class RefusedError(Exception):
@@ -61,15 +67,16 @@ class Client:
 
         Raises ``RefusedError`` for an HTTP error, and ``ModelError`` when the server cannot be reached.
         """
-        create = cast(
-            "Callable[..., AbstractAsyncContextManager[_Streamed]]",
-            self._open().chat.completions.with_streaming_response.create,
+        import httpx2
+
+        call = self._open().post(
+            "/chat/completions", cast_to=httpx2.Response, body=body, options={"headers": _UNREAD}
         )
-        rest = {key: value for key, value in body.items() if key not in ("model", "messages")}
-        call = create(model=body["model"], messages=body["messages"], extra_body=rest)
-        async with AsyncExitStack() as stack:
-            reply = await self._guarded(stack.enter_async_context(call))
+        reply = await self._guarded(call)
+        try:
             yield _SdkBody(reply, self.target)
+        finally:
+            await reply.aclose()
 
     async def embeddings(self, body: dict[str, object]) -> object:
         """The decoded reply to an embeddings request. Raises as ``chat`` does."""
@@ -134,16 +141,9 @@ def _unreached(target: Target, error: BaseException) -> ModelError:
     return not_connected(target, _innermost(error), hung_up=hung_up)
 
 
-class _Streamed(Protocol):
-    @property
-    def headers(self) -> httpx2.Headers: ...
-
-    def iter_bytes(self) -> AsyncIterator[bytes]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class _SdkBody:
-    reply: _Streamed
+    reply: httpx2.Response
     target: Target
 
     @property
@@ -155,7 +155,7 @@ class _SdkBody:
 
         failure: ModelError
         try:
-            async for piece in self.reply.iter_bytes():
+            async for piece in self.reply.aiter_bytes():
                 yield piece
         except httpx2.TimeoutException:
             failure = timed_out(self.target)

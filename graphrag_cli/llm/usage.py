@@ -161,6 +161,8 @@ class UsageMeter:
 
         ``answers`` says that it may use the time kept for the answer.
         """
+        if self._ends is None:
+            return await work
         timeout = asyncio.timeout(self._seconds_for(answers=answers))
         try:
             async with timeout:

@@ -39,8 +39,8 @@ _ALIASES: dict[str, EncodingName] = {
     "o200k_harmony": "o200k_base",
 }
 
-_LINE_START = re.compile(r"(?<=\n)(?=[^\s/])")
-"""Where a text may be cut without changing how it is split into tokens: both encodings end every piece at a line
+_LINE_END = re.compile(r"\n(?=[^\s/])")
+"""After it a text may be cut without changing how it is split into tokens: both encodings end every piece at a line
 break that something else than a blank (or a slash, which o200k joins to line breaks) follows."""
 _KEPT_CHARACTERS = 8_000_000
 """Lines whose counts are kept, in characters all together."""
@@ -118,7 +118,11 @@ class TiktokenCounter:
         Counted line by line, each line once: the rows of a context are counted when they are chosen, and cost
         nothing when the section, the prompt and the next question with the same rows are counted.
         """
-        return sum(map(self._line, _LINE_START.split(text)))
+        total = begin = 0
+        for found in _LINE_END.finditer(text):
+            total += self._line(text[begin : found.end()])
+            begin = found.end()
+        return total + self._line(text[begin:])
 
     def _line(self, line: str) -> int:
         size = self._lines.get(line)

@@ -164,7 +164,11 @@ main()
 """
 SETTINGS = """
 completion_models:
-  default_completion_model: {provider: scripted, model: gpt-4o, responses: ['{"points": []}']}
+  default_completion_model:
+    provider: scripted
+    model: gpt-4o
+    responses:
+    - '{"points": [], "intermediate_answer": "All did.", "response": "All did.", "score": 60, "follow_up_queries": ["Who else paid?"]}'
 embedding_models:
   default_embedding_model: {provider: scripted, model: hash, dimensions: 16}
 """
@@ -189,6 +193,7 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
         ("local", {"networkx", "tiktoken", "openai", "onnxruntime"}),
         ("basic", {"networkx", "tiktoken", "openai", "onnxruntime"}),
         ("global", {"networkx", "tiktoken", "openai", "onnxruntime", "lance"}),
+        ("drift", {"networkx", "tiktoken", "openai", "onnxruntime"}),
     ],
 )
 def test_a_method_loads_what_it_needs(folders: dict[int, Path], method: str, not_needed: set[str]) -> None:

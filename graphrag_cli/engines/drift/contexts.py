@@ -63,7 +63,5 @@ class StepContexts:
         return build_local_context(snapshot, matches, self._level, shares, self._tools.tokens)
 
     def warm(self, vector: NDArray[np.float32]) -> None:
-        """Loads what the first step needs (columns, graph library) while the primer waits for its replies."""
-        import networkx as _  # noqa: F401 - only to have it loaded
-
+        """Reads the columns that the first step needs while the primer waits for its replies."""
         self(self.matches(vector), self._settings.local_search_max_data_tokens)

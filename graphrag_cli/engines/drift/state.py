@@ -32,19 +32,16 @@ class RunHeader:
 
 
 class QueryState:
-    """The graph of one run: a ``networkx.MultiDiGraph`` of ``DriftAction``."""
+    """The graph of one run. A run only grows it and looks up neighbours; for anything more there is ``graph``."""
 
     def __init__(self, header: RunHeader) -> None:
-        import networkx as nx  # here, so that no other method pays for it
-
         self.header = header
-        self.graph: nx.MultiDiGraph[DriftAction] = nx.MultiDiGraph()
         self.levels: list[int] = []
         """Places of each level opened so far, from level 1 on."""
         self._by_id: dict[str, DriftAction] = {}
         self._parents: dict[str, list[DriftAction]] = {}
-        """Predecessors by id, and weights by both ids: the graph has them too, but its look-ups are slow."""
         self._weights: dict[tuple[str, str], float] = {}
+        """Of edges, by the ids of both ends; in the order in which they were made."""
         self._written: dict[str, tuple[tuple[object, ...], Json]] = {}
         """Nodes as they were last serialised, and what they looked like then."""
 
@@ -52,18 +49,15 @@ class QueryState:
 
     def add_action(self, action: DriftAction) -> None:
         """Adds ``action`` and gives it the next id; does nothing when it is there."""
-        if action in self.graph:
+        if self._by_id.get(action.id) is action:
             return
         action.id = action.id or f"a{len(self._by_id)}"
         self._by_id[action.id] = action
         self._parents[action.id] = []
-        self.graph.add_node(action)
 
     def relate_actions(self, parent: DriftAction, child: DriftAction, weight: float = 1.0) -> None:
         """Says that ``parent`` raised ``child``; setting it again changes the weight. Both must have been added."""
-        rounded = round(weight, WEIGHT_DIGITS)
-        self.graph.add_edge(parent, child, key=0, weight=rounded)
-        self._weights[parent.id, child.id] = rounded
+        self._weights[parent.id, child.id] = round(weight, WEIGHT_DIGITS)
         if parent not in self._parents[child.id]:
             self._parents[child.id].append(parent)
 
@@ -78,6 +72,17 @@ class QueryState:
             self.relate_actions(action, child, weight)
 
     # -- looking ----------------------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> nx.MultiDiGraph[DriftAction]:
+        """A copy as networkx knows graphs, to analyse: nodes are actions, edges carry ``weight``."""
+        import networkx as nx  # a fifth of a second, which no run has to wait for
+
+        graph: nx.MultiDiGraph[DriftAction] = nx.MultiDiGraph()
+        graph.add_nodes_from(self._by_id.values())
+        for (parent, child), weight in self._weights.items():
+            graph.add_edge(self._by_id[parent], self._by_id[child], weight=weight)
+        return graph
 
     @property
     def actions(self) -> list[DriftAction]:
@@ -205,16 +210,17 @@ class QueryState:
             state.add_action(_action_of(node))
         for edge in document.edges:
             state.relate_actions(state.action(edge.source), state.action(edge.target), edge.weight)
+        joined = {
+            (parents[0].id, state.action(child).query): state.action(child)
+            for child, parents in state._parents.items()
+            if parents
+        }
         for node in document.nodes:
-            state.action(node.id).follow_ups = state._follow_ups_of(node)
+            # Those that have joined the graph, and new ones made of the texts.
+            state.action(node.id).follow_ups = [
+                joined.get((node.id, query)) or DriftAction(query) for query in node.follow_ups
+            ]
         return state
-
-    def _follow_ups_of(self, node: NodeDocument) -> list[DriftAction]:
-        """Children in the graph where they have joined it already, else new ones made of the texts."""
-        action = self._by_id[node.id]
-        raised = [child for child in self.graph.successors(action) if self.parents(child)[0] is action]
-        joined = {child.query: child for child in raised}
-        return [joined.get(query) or DriftAction(query) for query in node.follow_ups]
 
 
 def load_state(text: str) -> QueryState:

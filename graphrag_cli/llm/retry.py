@@ -38,7 +38,7 @@ class RetryPolicy:
         """Seconds to wait before the next try after ``retries`` of them; None when there should be none."""
         if not error.retryable or retries >= self._allowed(error):
             return None
-        if error.retry_after is not None:
+        if error.retry_after:  # no time at all, or a date that is past, says nothing
             if error.retry_after > _LONGEST_OBEYED:
                 return None
             return error.retry_after + self.rng.uniform(0, min(1.0, self.base_delay))

@@ -51,6 +51,14 @@ async def test_the_server_s_own_wait_is_obeyed_even_beyond_the_longest() -> None
     assert 20 <= sleeper.slept[0] <= 21
 
 
+async def test_a_wait_that_is_over_already_is_none() -> None:
+    sleeper = Sleeper()
+    chat = RetryingChat(QueueChat([*([failing(503, after=0.0)] for _ in range(3)), said("good")]), policy(sleeper))
+    await complete(chat, request())
+    for slept, ceiling in zip(sleeper.slept, [1, 2, 4], strict=True):
+        assert slept >= ceiling / 2
+
+
 async def test_a_server_that_wants_an_hour_is_not_waited_for() -> None:
     sleeper = Sleeper()
     error = RateLimitError("slow down", status=429, retryable=True, retry_after=3600, hint="wait")

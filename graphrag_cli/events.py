@@ -280,6 +280,16 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class Reasoning:
+    """The next piece of what a model thought before it replied, for ``--show-reasoning``; in no document and no answer."""
+
+    text: str
+    step_id: str | None = None
+    """The step whose call it was; None for the call that writes the answer."""
+    kind: Literal["reasoning"] = "reasoning"
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something the user should know now: a retry, a cut, a merged table. Becomes a warning of the answer."""
 
@@ -296,7 +306,7 @@ class RunFinished:
     kind: Literal["run_finished"] = "run_finished"
 
 
-Event: TypeAlias = (
+DocumentedEvent: TypeAlias = (
     RunStarted
     | StageProgress
     | ContextBuilt
@@ -307,3 +317,6 @@ Event: TypeAlias = (
     | Notice
     | RunFinished
 )
+"""What ``--format jsonl`` prints a line for."""
+
+Event: TypeAlias = DocumentedEvent | Reasoning

@@ -35,8 +35,8 @@ from graphrag_cli.events import (
     ContextBuilt,
     ContextRecord,
     Dataset,
+    DocumentedEvent,
     DocumentRef,
-    Event,
     IndexSummary,
     ModelNames,
     Notice,
@@ -83,7 +83,7 @@ def answer_document(answer: Answer) -> AnswerShape:
     return document
 
 
-def event_document(event: Event) -> EventShape:
+def event_document(event: DocumentedEvent) -> EventShape:
     """The line of ``--format jsonl`` for one event."""
     match event:
         case RunStarted():

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_cli.context.history import as_text, newest_turns
 from graphrag_cli.engines.finish import cite, rows_by_dataset
@@ -32,6 +32,7 @@ from graphrag_cli.events import (
     Method,
     ModelNames,
     Notice,
+    Reasoning,
     RunFinished,
     RunStarted,
     RunWarning,
@@ -48,6 +49,7 @@ from graphrag_cli.llm.base import (
     ReplyDelta,
     ReplyEnd,
     ReplyNotice,
+    ReplyReasoning,
     Stage,
     close_items,
 )
@@ -56,10 +58,15 @@ from graphrag_cli.llm.usage import UsageMeter
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from pydantic import BaseModel
 
     from graphrag_cli.config.settings import CallArgs
     from graphrag_cli.engines.base import Question, Toolbox
+    from graphrag_cli.engines.pump import Emit
     from graphrag_cli.index.vectors import Hits, VectorTable
+    from graphrag_cli.llm.base import ChatModel
+
+ReplyT = TypeVar("ReplyT", bound="BaseModel")
 
 NO_DATA = "I do not know: the index holds nothing that answers this question."
 """The answer of status ``no_data`` when no model was asked."""
@@ -120,9 +127,8 @@ class Run:
         # A resumed run goes on with the question of its state.
         if self.question.history and self.question.resume is None:
             yield StageProgress("rewrite")
-            notice = await self._rewrite()
-            if notice is not None:
-                yield notice
+            for event in await self._rewrite():
+                yield event
 
     def notice(self, code: str, text: str) -> Notice:
         """An event for the user that is also kept as a warning of the answer; the same one is kept once."""
@@ -152,12 +158,12 @@ class Run:
         kept = newest_turns(self.question.history, max_turns, max_tokens, self.tools.tokens)
         return tuple(Message(turn.role, turn.content) for turn in kept)
 
-    async def _rewrite(self) -> Notice | None:
+    async def _rewrite(self) -> list[Event]:
         """Rewrites the question to stand alone, with one call; a failure keeps it as it is, with a notice."""
-        # Loads pydantic and the reader of replies, which a single question of local and basic never needs.
+        # Loads pydantic, which a single question of local and basic never needs.
         from graphrag_cli.llm.replies import RewriteReply
-        from graphrag_cli.llm.structured import ask
 
+        told: list[Event] = []
         history = newest_turns(
             self.question.history, len(self.question.history), self.tools.history_tokens, self.tools.tokens
         )
@@ -166,15 +172,16 @@ class Run:
         request = ChatRequest(messages, "rewrite", RewriteReply)
         try:
             with self.timed("rewrite"):
-                reply = await ask(self.chat, request, RewriteReply, reask=self.tools.prompts["reask"].text)
+                reply = await self.ask(request, RewriteReply, told.append, "rewrite")
         except ModelError as error:
             if error.fatal:
                 raise
-            return self.notice("rewrite.failed", f"The question is used as it stands: {error.message}")
-        self.standalone = reply.value.question.strip() or None
+            failed = self.notice("rewrite.failed", f"The question is used as it stands: {error.message}")
+            return [*told, failed]
+        self.standalone = reply.question.strip() or None
         if self.standalone is None or self.standalone == self.question.text:
-            return None
-        return self.notice("rewrite", f"Understood as: {self.standalone}")
+            return told
+        return [*told, self.notice("rewrite", f"Understood as: {self.standalone}")]
 
     # -- retrieval ------------------------------------------------------------------------------------------
 
@@ -193,6 +200,29 @@ class Run:
         with self.timed("search"):
             return await searched(lambda: table.search(vectors, k, only=only))
 
+    # -- the calls of steps ---------------------------------------------------------------------------------
+
+    async def ask(
+        self,
+        request: ChatRequest,
+        reply_model: type[ReplyT],
+        emit: Emit,
+        step_id: str,
+        chat: ChatModel | None = None,
+    ) -> ReplyT:
+        """The reply of ``structured.ask`` to ``request``, by ``chat`` where it is another than the run's own.
+
+        What should be known of it, and what the model thought, is told by ``emit``.
+        """
+        from graphrag_cli.llm.structured import ask
+
+        reply = await ask(chat or self.chat, request, reply_model, reask=self.tools.prompts["reask"].text)
+        if reply.reasoning:
+            emit(Reasoning(reply.reasoning, step_id))
+        for notice in reply.notices:
+            emit(self.notice(notice.code, notice.text))
+        return reply.value
+
     # -- the final call -------------------------------------------------------------------------------------
 
     async def write(
@@ -210,6 +240,8 @@ class Run:
                         case ReplyDelta(text):
                             written.text += text
                             yield TextDelta(text)
+                        case ReplyReasoning(text):
+                            yield Reasoning(text)
                         case ReplyNotice(code, text):
                             yield self.notice(code, text)
                         case ReplyEnd():

@@ -92,6 +92,13 @@ class ReplyDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplyReasoning:
+    """The next piece of what the model thought before it replied: no part of the reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReplyNotice:
     """Something that happened on the way and that the user should know (a retry, a dropped parameter)."""
 
@@ -109,7 +116,7 @@ class ReplyEnd:
     model: str | None = None
 
 
-ReplyItem: TypeAlias = ReplyDelta | ReplyNotice | ReplyEnd
+ReplyItem: TypeAlias = ReplyDelta | ReplyReasoning | ReplyNotice | ReplyEnd
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,8 @@ class ChatReply:
     usage: CallUsage
     finish_reason: str | None = None
     notices: tuple[ReplyNotice, ...] = ()
+    reasoning: str = ""
+    """What the model thought before, where it shows that."""
 
 
 class ChatModel(Protocol):
@@ -132,7 +141,7 @@ class ChatModel(Protocol):
         ...
 
     def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
-        """Yields any number of deltas and notices, then exactly one ``ReplyEnd``.
+        """Yields any number of deltas, pieces of reasoning and notices, then exactly one ``ReplyEnd``.
 
         Raises ``ModelError`` (or a subclass) when no usable reply can be had. Works the same whether
         ``request.stream`` is set; unset, the whole text may come as one delta.
@@ -195,14 +204,18 @@ async def close_items(items: AsyncIterator[ReplyItem]) -> None:
 async def complete(chat: ChatModel, request: ChatRequest) -> ChatReply:
     """The whole reply to ``request``: folds the stream."""
     parts: list[str] = []
+    thoughts: list[str] = []
     notices: list[ReplyNotice] = []
     end = ReplyEnd("empty", CallUsage())
     async for item in chat.stream(request):
         match item:
             case ReplyDelta(text):
                 parts.append(text)
+            case ReplyReasoning(text):
+                thoughts.append(text)
             case ReplyNotice():
                 notices.append(item)
             case ReplyEnd():
                 end = item
-    return ChatReply("".join(parts), end.outcome, end.usage, end.finish_reason, tuple(notices))
+    text, reasoning = "".join(parts), "".join(thoughts)
+    return ChatReply(text, end.outcome, end.usage, end.finish_reason, tuple(notices), reasoning)

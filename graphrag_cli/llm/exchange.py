@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, get_args
 
 from graphrag_cli import errors
 from graphrag_cli.errors import ContextLengthError, ModelError
-from graphrag_cli.llm.base import CallUsage, Outcome, ReplyDelta, ReplyEnd, ReplyItem, ReplyNotice
+from graphrag_cli.llm.base import (
+    CallUsage,
+    Outcome,
+    ReplyDelta,
+    ReplyEnd,
+    ReplyItem,
+    ReplyNotice,
+    ReplyReasoning,
+)
 from graphrag_cli.llm.reading.decode import clean
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
 from graphrag_cli.llm.schema import reply_schema
@@ -67,6 +75,8 @@ def _item_to_data(item: ReplyItem) -> Json:
     match item:
         case ReplyDelta(text):
             return ["delta", str(clean(text))]
+        case ReplyReasoning(text):
+            return ["reasoning", str(clean(text))]
         case ReplyNotice(code, text):
             return ["notice", code, text]
         case ReplyEnd(outcome, usage, finish_reason, model):
@@ -86,6 +96,8 @@ def _item_from_data(item: object) -> ReplyItem:
         kind, rest = item[0], item[1:]
         if kind == "delta" and len(rest) == 1:
             return ReplyDelta(str(rest[0]))
+        if kind == "reasoning" and len(rest) == 1:
+            return ReplyReasoning(str(rest[0]))
         if kind == "notice" and len(rest) == 2:
             return ReplyNotice(str(rest[0]), str(rest[1]))
         if kind == "end" and len(rest) == 4:

@@ -35,12 +35,18 @@ class Gathered:
     output_tokens: int = 0
     model: str | None = None
     extra: str = ""
+    _untold: list[str] = field(default_factory=list[str])
+    """Pieces of reasoning that ``thought`` has not given yet."""
+    _taken: int = 0
+    """How many pieces were taken from ``filter`` for it."""
     _half: str = ""
     """The first half of a surrogate pair that two pieces share."""
 
     def add(self, chunk: Chunk) -> str:
         """Takes a chunk in; gives the text that may be shown for it."""
-        self.reasoning += chunk.reasoning
+        if chunk.reasoning:
+            self.reasoning += chunk.reasoning
+            self._untold.append(chunk.reasoning)
         self.arguments += chunk.arguments
         self.refusal += chunk.refusal
         self.finish_reason = chunk.finish_reason or self.finish_reason
@@ -51,10 +57,20 @@ class Gathered:
         text = self._characters(chunk.text)
         return self._let_through(text if self.raw else self.filter.feed(text))
 
+    def thought(self) -> str:
+        """What came of reasoning since this was last asked; of a ``raw`` reply's text, only after ``rest``."""
+        if self.filter.certain and len(self.filter.reasoning) > self._taken:
+            self._untold += self.filter.reasoning[self._taken :]
+            self._taken = len(self.filter.reasoning)
+        told, self._untold = "".join(self._untold), []
+        return told
+
     def rest(self) -> str:
         """What is left to show at the end: text held back, or what stands in for text that never came."""
         shown = "" if self.raw else self._let_through(self.filter.finish())
         self.reasoning += "".join(self.filter.reasoning)
+        if self.raw:
+            self._untold.append(strip_reasoning(self.text).reasoning)
         if self.text.strip():
             return shown
         if self.arguments:

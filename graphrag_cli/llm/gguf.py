@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphrag_cli.errors import ModelError, SettingsError
-from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem
+from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning
 from graphrag_cli.llm.capabilities import Capabilities
 from graphrag_cli.llm.endpoint import Secrets
 from graphrag_cli.llm.faults import Target, error_of
@@ -79,9 +79,15 @@ class GgufChat:
                 async for chunk in chunks:
                     if chunk.error:
                         raise error_of(refusal_of(chunk.error, 0), self._target)
-                    if text := gathered.add(chunk):
+                    text = gathered.add(chunk)
+                    if thought := gathered.thought():
+                        yield ReplyReasoning(thought)
+                    if text:
                         yield ReplyDelta(text)
-        if text := gathered.rest():
+        text = gathered.rest()
+        if thought := gathered.thought():
+            yield ReplyReasoning(thought)
+        if text:
             yield ReplyDelta(text)
         usage = CallUsage(gathered.prompt_tokens, gathered.output_tokens)
         if not usage.prompt_tokens:

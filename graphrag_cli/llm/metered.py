@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import DeadlineError, ModelError
-from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, close_items
+from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning, close_items
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,7 +65,7 @@ class MeteredChat:
         items = self._model.stream(request)
         try:
             while (item := await meter.within_deadline(anext(items, None), answers=answers)) is not None:
-                if isinstance(item, ReplyDelta):
+                if isinstance(item, ReplyDelta | ReplyReasoning):
                     text.append(item.text)
                 elif isinstance(item, ReplyEnd):
                     used = item.usage

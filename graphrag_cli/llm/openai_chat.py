@@ -13,6 +13,7 @@ from graphrag_cli.llm.base import (
     ReplyEnd,
     ReplyItem,
     ReplyNotice,
+    ReplyReasoning,
     close_items,
 )
 from graphrag_cli.llm.capabilities import Capabilities
@@ -121,9 +122,15 @@ class OpenAIChat:
         ):
             async for chunk in chunks:
                 self._check(chunk)
-                if text := gathered.add(chunk):
+                text = gathered.add(chunk)
+                if thought := gathered.thought():
+                    yield ReplyReasoning(thought)
+                if text:
                     yield ReplyDelta(text)
-        if text := gathered.rest():
+        text = gathered.rest()
+        if thought := gathered.thought():
+            yield ReplyReasoning(thought)
+        if text:
             yield ReplyDelta(text)
         self._reasons_unmarked = self._reasons_unmarked or gathered.ends_unmarked()
         end = self._end(gathered, prompt)

@@ -35,6 +35,7 @@ from graphrag_cli.llm.base import (
     ReplyEnd,
     ReplyItem,
     ReplyNotice,
+    ReplyReasoning,
     Stage,
 )
 
@@ -57,6 +58,8 @@ class Reply:
     """
 
     text: str = ""
+    reasoning: str = ""
+    """Sent before the text."""
     outcome: Outcome | None = None
     """Unset: ``ok``, or ``empty`` for no text."""
     finish_reason: str | None = "stop"
@@ -235,6 +238,8 @@ async def _play(reply: Reply, request: ChatRequest) -> AsyncIterator[ReplyItem]:
     await asyncio.sleep(reply.delay)
     for notice in reply.notices:
         yield notice
+    for piece in _pieces(reply.reasoning, request.stream):
+        yield ReplyReasoning(piece)
     for number, piece in enumerate(_pieces(reply.text, request.stream)):
         if number:
             await asyncio.sleep(reply.pause)

@@ -33,6 +33,8 @@ class Structured(Generic[ReplyT]):
     value: ReplyT
     defects: tuple[str, ...]
     notices: tuple[ReplyNotice, ...]
+    reasoning: str = ""
+    """What the model thought before it replied, where it shows that."""
 
 
 def read_reply(
@@ -61,7 +63,7 @@ async def ask(
     first = await complete(chat, request)
     value, defects = _read(first, reply_model, chat.name)
     if value is not None:
-        return Structured(value, tuple(defects), first.notices)
+        return Structured(value, tuple(defects), first.notices, first.reasoning)
     again = _second_request(request, first, reask.replace("{defect}", _in_words(defects)))
     notice = ReplyNotice(
         "reply.reask", f"a {request.stage} reply could not be read ({_in_words(defects)}); asked again"
@@ -77,7 +79,7 @@ async def ask(
         if value is None:
             raise _unusable(chat.name, request, defects)
         notices += (_unrated_notice(request, defects),)
-    return Structured(value, tuple(defects), notices)
+    return Structured(value, tuple(defects), notices, first.reasoning + second.reasoning)
 
 
 def _without_scores(replies: Sequence[ChatReply], model: type[ReplyT]) -> ReplyT | None:

@@ -22,6 +22,7 @@ import sys
 import graphrag_cli.project
 from graphrag_cli.cli.boundary import run
 from graphrag_cli.errors import AuthError
+from graphrag_cli.events import Reasoning
 from tests.cli.fakes import FakeProject, answer, events
 graphrag_cli.project.Project = FakeProject({script}, delay=0.3)
 sys.exit(run({arguments!r}))
@@ -62,6 +63,14 @@ def on_terminal(
     status = child.wait()
     text = written.decode("utf-8", "replace")
     return status, screen(text.replace("\r\n", "\n")).strip("\n"), text
+
+
+def test_reasoning_stays_above_the_answer_and_is_dim() -> None:
+    thinks = "[Reasoning('Let me '), Reasoning('see.\\nSo'), *events(answer())[4:]]"
+    status, seen, written = on_terminal("query", "local", "Who led?", "--show-reasoning", script=thinks)
+    assert status == 0
+    assert seen.startswith("--- reasoning ---\nLet me see.\nSo\n--- end ---\nAmundsen led the party")
+    assert "\x1b[2mLet me see.\x1b[0m" in written
 
 
 def test_an_answer_with_its_sources_is_all_that_stays() -> None:

@@ -15,8 +15,8 @@ import pytest
 
 from graphrag_cli.cli.boundary import run
 from graphrag_cli.cli.render.base import follow
-from graphrag_cli.errors import AuthError, CliError, IndexDataError, SettingsError, UsageError
-from graphrag_cli.events import Event, RunFinished, TextDelta
+from graphrag_cli.errors import AuthError, CliError, IndexDataError, ModelError, SettingsError, UsageError
+from graphrag_cli.events import Event, Reasoning, RunFinished, TextDelta
 from tests.cli.conftest import Shell
 from tests.cli.fakes import TEXT, answer, events, partial
 
@@ -311,6 +311,41 @@ def test_explain_and_prompt_and_usage_are_conversation(shell: Shell) -> None:
     assert "similarity 0.712, rank 1" in done.err
     assert "You answer from the data below." in done.err
     assert "1 call, 4 200 prompt + 310 output tokens, 1 embedding call of 6 tokens, $0.0123" in done.err
+
+
+THOUGHT = (
+    Reasoning("Which batch?\n", "map/1"),
+    Reasoning("They said\x1b]0;owned\x07 Amun"),
+    Reasoning("dsen.\x1b[31m\nSo [red]him[/red]"),
+)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "jsonl"])
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
+def test_reasoning_goes_to_stderr_and_never_to_stdout(shell: Shell, form: str, stream: str) -> None:
+    asked = ("query", "local", "Who led?", "--format", form, stream)
+    shell.play(*events(answer()))
+    without = shell.run(*asked, "--show-reasoning")
+    first, *rest = events(answer())
+    shell.play(first, *THOUGHT, *rest)
+    assert shell.run(*asked).err == without.err
+    done = shell.run(*asked, "--show-reasoning", "--quiet")
+    assert done.out == without.out
+    assert done.err.splitlines() == [
+        "--- reasoning of map/1 ---",
+        "Which batch?",
+        "--- end ---",
+        "--- reasoning ---",
+        "They said Amundsen.",
+        "So [red]him[/red]",
+        "--- end ---",
+    ]
+
+
+def test_reasoning_of_a_run_that_fails_is_shown_to_its_end(shell: Shell) -> None:
+    shell.play(*THOUGHT, ModelError("broke off"))
+    done = shell.run("query", "local", "Who led?", "--show-reasoning")
+    assert done.err.splitlines()[-3:] == ["So [red]him[/red]", "--- end ---", "error: broke off"]
 
 
 def test_flags_reach_the_question(shell: Shell) -> None:

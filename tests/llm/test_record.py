@@ -19,6 +19,7 @@ from graphrag_cli.llm.base import (
     ReplyEnd,
     ReplyItem,
     ReplyNotice,
+    ReplyReasoning,
     complete,
 )
 from graphrag_cli.llm.endpoint import Secrets
@@ -28,6 +29,7 @@ from tests.llm.doubles import OnesEmbedder, QueueChat, request, said
 
 ITEMS: list[ReplyItem] = [
     ReplyNotice("model.retry", "tried again"),
+    ReplyReasoning("Who was it? "),
     ReplyDelta("Am"),
     ReplyDelta("undsen — 先\n\ud83d"),
     ReplyEnd("ok", CallUsage(10, 5), "stop", "real-model"),
@@ -47,10 +49,7 @@ async def test_a_replay_yields_the_very_pieces(path: Path) -> None:
     recorded = await items_of(Recording(path, Secrets()).chat(QueueChat([list(ITEMS)])), request())
     replayed = await items_of(Replay(path).chat("queue"), request())
     assert recorded == ITEMS
-    assert replayed[0] == ITEMS[0]
-    assert replayed[1] == ITEMS[1]
-    assert replayed[2] == ReplyDelta("undsen — 先\n\ufffd")
-    assert replayed[3] == ITEMS[3]
+    assert replayed == [*ITEMS[:3], ReplyDelta("undsen — 先\n\ufffd"), ITEMS[4]]
 
 
 async def test_vectors_are_replayed_bit_by_bit(path: Path) -> None:

@@ -53,7 +53,9 @@ async def test_the_server_s_own_wait_is_obeyed_even_beyond_the_longest() -> None
 
 async def test_a_wait_that_is_over_already_is_none() -> None:
     sleeper = Sleeper()
-    chat = RetryingChat(QueueChat([*([failing(503, after=0.0)] for _ in range(3)), said("good")]), policy(sleeper))
+    chat = RetryingChat(
+        QueueChat([*([failing(503, after=0.0)] for _ in range(3)), said("good")]), policy(sleeper)
+    )
     await complete(chat, request())
     for slept, ceiling in zip(sleeper.slept, [1, 2, 4], strict=True):
         assert slept >= ceiling / 2

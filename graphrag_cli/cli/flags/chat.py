@@ -23,6 +23,7 @@ from graphrag_cli.cli.flags.single import (
     ExplainOption,
     QuietOption,
     ShowPromptOption,
+    ShowReasoningOption,
     SourcesOption,
     StreamOption,
     UsageOption,
@@ -59,6 +60,7 @@ class ChatInspectOptions:
 
     context_only: ContextOnlyOption = False
     show_prompt: ShowPromptOption = False
+    show_reasoning: ShowReasoningOption = False
     explain: ExplainOption = False
 
 
@@ -95,6 +97,7 @@ class ChatOptions:
             InspectOptions(
                 context_only=inspect.context_only,
                 show_prompt=inspect.show_prompt,
+                show_reasoning=inspect.show_reasoning,
                 explain=inspect.explain,
             ),
         )

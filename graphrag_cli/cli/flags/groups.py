@@ -28,6 +28,7 @@ from graphrag_cli.cli.flags.single import (
     QuietOption,
     ReportFormat,
     ShowPromptOption,
+    ShowReasoningOption,
     SourcesOption,
     StreamOption,
     UsageOption,
@@ -246,6 +247,7 @@ class InspectOptions:
 
     context_only: ContextOnlyOption = False
     show_prompt: ShowPromptOption = False
+    show_reasoning: ShowReasoningOption = False
     explain: ExplainOption = False
     dry_run: Annotated[
         bool,

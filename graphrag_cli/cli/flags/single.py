@@ -100,6 +100,11 @@ ShowPromptOption: TypeAlias = Annotated[
     flag(INSPECT_PANEL, "Print the system prompt as sent, on stderr.", "--show-prompt"),
 ]
 
+ShowReasoningOption: TypeAlias = Annotated[
+    bool,
+    flag(INSPECT_PANEL, "Print what the model thinks before it replies, on stderr.", "--show-reasoning"),
+]
+
 ExplainOption: TypeAlias = Annotated[
     bool,
     flag(

@@ -27,6 +27,10 @@ def renderers_for(
 
         shows_text = output.format in {"text", "markdown"} and output.stream and output.output is None
         renderers.append(ProgressRenderer(consoles, until_text=shows_text))
+    if inspect.show_reasoning:
+        from graphrag_cli.cli.render.reasoning import ReasoningRenderer
+
+        renderers.append(ReasoningRenderer(consoles))
     renderers.append(_data_renderer(output, consoles, sink))
     renderers.append(NoticeRenderer(consoles))
     closing = Closing(

@@ -9,7 +9,7 @@ from graphrag_cli.cli.terminal.plain import PlainStream
 from graphrag_cli.documents.build import answer_document, event_document
 from graphrag_cli.documents.fields import pick
 from graphrag_cli.documents.strict import dump_line, dumps
-from graphrag_cli.events import Event, RunFinished, TextDelta
+from graphrag_cli.events import Event, Reasoning, RunFinished, TextDelta
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.terminal.sink import Sink
@@ -69,7 +69,7 @@ class JsonRenderer:
 
 
 class JsonLinesRenderer:
-    """Every event as one line; ``fields`` are picked from the answer of the last one."""
+    """Every event as one line, but for reasoning, which is no data; ``fields`` are picked from the last one's answer."""
 
     def __init__(self, sink: Sink, *, fields: Sequence[str] | None = None) -> None:
         self._sink = sink
@@ -81,7 +81,7 @@ class JsonLinesRenderer:
             picked = pick(answer_document(event.answer), self._fields)
             kind: Literal["run_finished"] = "run_finished"
             self._sink.write(dump_line({"kind": kind, "answer": picked}))
-        else:
+        elif not isinstance(event, Reasoning):
             self._sink.write(dump_line(event_document(event)))
 
     def close(self) -> None:

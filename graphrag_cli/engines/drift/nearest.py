@@ -19,7 +19,7 @@ from graphrag_cli.context.text import cut_to_tokens
 from graphrag_cli.engines.drift.selection import DIGITS, unit_rows
 from graphrag_cli.engines.run import check_width
 from graphrag_cli.errors import ModelError, VectorError
-from graphrag_cli.events import StageProgress
+from graphrag_cli.events import Reasoning, StageProgress
 from graphrag_cli.index.snapshot import as_rows
 from graphrag_cli.llm.base import ChatRequest, Message, complete
 
@@ -125,6 +125,8 @@ class NearestReports:
                 "hyde.failed", f"No hypothetical answer ({error.message}); searching by the question itself."
             )
             return ""
+        if reply.reasoning:
+            self._emit(Reasoning(reply.reasoning, "hyde"))
         return reply.text.strip()
 
     # -- vectors of reports -----------------------------------------------------------------------------------

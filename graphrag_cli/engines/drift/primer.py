@@ -17,7 +17,6 @@ from graphrag_cli.errors import CliError, ContextLengthError, DeadlineError, Lim
 from graphrag_cli.events import ContextBuilt, StageProgress, StepFinished, StepStarted
 from graphrag_cli.llm.base import CallParams, ChatRequest, Message
 from graphrag_cli.llm.replies import PrimerReply
-from graphrag_cli.llm.structured import ask
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import DriftSearchSettings
@@ -156,12 +155,8 @@ class Primer:
             self._tell(fold, system)
             messages = (Message("system", system), Message("user", self._run.query))
             try:
-                reply = await ask(
-                    chat,
-                    ChatRequest(messages, "primer", PrimerReply),
-                    PrimerReply,
-                    reask=self._run.tools.prompts["reask"].text,
-                )
+                request = ChatRequest(messages, "primer", PrimerReply)
+                reply = await self._run.ask(request, PrimerReply, self._emit, fold.name, chat)
             except ContextLengthError:
                 if halvings == MAX_HALVINGS:
                     raise
@@ -172,7 +167,7 @@ class Primer:
                 self._emit(self._run.notice("primer.shortened", text))
                 continue
             asked = questions_to_ask_for(self._settings.drift_k_followups, folds)
-            return reply.value.model_copy(update={"follow_up_queries": reply.value.follow_up_queries[:asked]})
+            return reply.model_copy(update={"follow_up_queries": reply.follow_up_queries[:asked]})
         raise AssertionError("unreachable")
 
     def _bundle(self, nearest: Nearest, members: range, budget: int) -> ContextBundle:

@@ -29,7 +29,6 @@ from graphrag_cli.events import (
 )
 from graphrag_cli.llm.base import CallParams, ChatRequest, Message
 from graphrag_cli.llm.replies import StepReply
-from graphrag_cli.llm.structured import ask
 
 if TYPE_CHECKING:
     import numpy as np
@@ -142,7 +141,7 @@ class Steps:
             messages = (Message("system", system), Message("user", action.query))
             request = ChatRequest(messages, "step", StepReply, params)
             try:
-                reply = await ask(chat, request, StepReply, reask=self._run.tools.prompts["reask"].text)
+                reply = await self._run.ask(request, StepReply, self._emit, action.id, chat)
             except ContextLengthError:
                 if shrinks == MAX_SHRINKS:
                     raise
@@ -150,10 +149,7 @@ class Steps:
                 text = f"A step is longer than the model's window; trying {budget} tokens of context."
                 self._emit(self._run.notice("step.shortened", text))
                 continue
-            for notice in reply.notices:
-                self._emit(self._run.notice(notice.code, notice.text))
-            value = reply.value
-            action.record_answer(value.response, value.score, value.follow_up_queries[: self._followups])
+            action.record_answer(reply.response, reply.score, reply.follow_up_queries[: self._followups])
             return
 
     def _prompt(self, context: str) -> str:

@@ -14,7 +14,6 @@ from graphrag_cli.errors import CliError, ContextLengthError, DeadlineError, Lim
 from graphrag_cli.events import ContextBuilt, StageProgress, StepFinished, StepStarted
 from graphrag_cli.llm.base import ChatRequest, Message
 from graphrag_cli.llm.replies import MapReply
-from graphrag_cli.llm.structured import ask
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import GlobalSearchSettings
@@ -86,7 +85,7 @@ class MapStage:
             bundle = part.batch.bundle
             self._emit(ContextBuilt(bundle.records, bundle.summaries, bundle.tokens, system, step))
             try:
-                reply = await self._ask(system)
+                reply = await self._ask(system, step)
             except ContextLengthError as error:
                 self._split(group, part, error)
                 return
@@ -104,14 +103,11 @@ class MapStage:
         self._emit(StepFinished(step, "map", state, self._run.query, answer, score))
         self._finished_one()
 
-    async def _ask(self, system: str) -> MapReply:
+    async def _ask(self, system: str, step: str) -> MapReply:
         messages = (Message("system", system), Message("user", self._run.query))
         params = call_params(self._settings.map_call_args)
         request = ChatRequest(messages, "map", MapReply, params)
-        reply = await ask(self._run.chat, request, MapReply, reask=self._run.tools.prompts["reask"].text)
-        for notice in reply.notices:
-            self._emit(self._run.notice(notice.code, notice.text))
-        return reply.value
+        return await self._run.ask(request, MapReply, self._emit, step)
 
     def _split(self, group: asyncio.TaskGroup, part: Part, error: ContextLengthError) -> None:
         """Sends the halves of a batch that the model found too long."""

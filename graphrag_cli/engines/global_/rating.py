@@ -16,7 +16,6 @@ from graphrag_cli.events import StageProgress, StepFinished, StepStarted
 from graphrag_cli.index.snapshot import as_rows
 from graphrag_cli.llm.base import ChatRequest, Message
 from graphrag_cli.llm.replies import RatingReply
-from graphrag_cli.llm.structured import ask
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import GlobalSearchSettings, Level
@@ -97,7 +96,7 @@ class Rating:
         step = f"rate/{community}"
         self._emit(StepStarted(step, "rate", report.title))
         repeats = self._settings.dynamic_search_num_repeats
-        votes = await asyncio.gather(*(self._vote(report) for _ in range(repeats)))
+        votes = await asyncio.gather(*(self._vote(report, step) for _ in range(repeats)))
         rating = majority([vote for vote in votes if vote is not None])
         self._done += 1
         self._read += rating is not None
@@ -117,7 +116,7 @@ class Rating:
         detail = f"{self._opening.relevant} relevant"
         self._emit(StageProgress("rate", self._done, self._asked, detail))
 
-    async def _vote(self, report: Report) -> int | None:
+    async def _vote(self, report: Report, step: str) -> int | None:
         settings = self._settings
         text = report.summary if settings.dynamic_search_use_summary else report.content
         shown = cut_to_tokens(text, settings.max_context_tokens, self._run.tools.tokens)
@@ -129,9 +128,7 @@ class Rating:
             if self._stopped is not None:
                 return None
             try:
-                reply = await ask(
-                    self._rater, request, RatingReply, reask=self._run.tools.prompts["reask"].text
-                )
+                reply = await self._run.ask(request, RatingReply, self._emit, step, self._rater)
             except (LimitError, DeadlineError) as error:
                 self._stopped = error
                 return None
@@ -142,7 +139,7 @@ class Rating:
                     self._notice("rate.failed", f"Report {report.label} could not be rated: {error.message}")
                 self._errors.setdefault(report.community, error)
                 return None
-        return reply.value.rating
+        return reply.rating
 
     def _why(self, community: int) -> str:
         error = self._errors.get(community) or self._stopped

@@ -93,6 +93,11 @@ class ReasoningFilter:
     def __post_init__(self) -> None:
         self._inside = self.begun
 
+    @property
+    def certain(self) -> bool:
+        """False while ``reasoning`` may still turn out to be the reply: no tag has ended it."""
+        return self.closed or not self.begun
+
     def feed(self, text: str) -> str:
         """The next piece of the reply in, what may be shown out."""
         self._held += text

@@ -53,8 +53,8 @@ class Matches:
 
     rows: Rows
     similarities: tuple[float | None, ...]
-    units: frozenset[int] | None = None
-    """Rows of the text units that sources may come from; None: any. An entity is mentioned beyond the documents asked for."""
+    units: Rows | None = None
+    """Rows of the text units that all but the entities must stand in; None: any."""
 
 
 def build_local_context(
@@ -82,7 +82,10 @@ def _reports(
     communities = snapshot.communities_of(matches.rows, level)
     numbers, inside = np.unique(communities[communities >= 0], return_counts=True)
     rows = snapshot.report_rows_by_community(numbers)
-    numbers, inside, rows = numbers[rows >= 0], inside[rows >= 0], rows[rows >= 0]
+    inside, rows = inside[rows >= 0], rows[rows >= 0]
+    if matches.units is not None:
+        kept = snapshot.within("reports", rows, matches.units)
+        inside, rows = inside[kept], rows[kept]
     found = snapshot.reports(rows)
     order = sorted(range(len(found)), key=lambda at: (-int(inside[at]), -found[at].rank, found[at].community))
     drafts = (
@@ -109,7 +112,7 @@ def _graph(
     # Claims are packed first but stand last: what they leave goes to the relationships.
     claims = _claims(snapshot, matches, int(left * CLAIMS_SHARE), tokens)
     left -= claims.summary.tokens
-    rows, reasons = rank_relationships(snapshot, matches.rows, shares.top_k_relationships)
+    rows, reasons = rank_relationships(snapshot, matches, shares.top_k_relationships)
     relationships = pack_section(
         RELATIONSHIPS, _relationship_drafts(snapshot, rows, reasons), len(rows), left, tokens
     )
@@ -132,13 +135,18 @@ def _entities(snapshot: Snapshot, matches: Matches, budget: int, tokens: TokenCo
     return pack_section(ENTITIES, drafts, len(matches.rows), budget, tokens)
 
 
-def rank_relationships(snapshot: Snapshot, chosen: Rows, top_k: int) -> tuple[Rows, list[tuple[str, int]]]:
-    """Relationships of ``chosen``, best first, with what ranked each: (kind, shared neighbours or degree).
+def rank_relationships(
+    snapshot: Snapshot, matches: Matches, top_k: int
+) -> tuple[Rows, list[tuple[str, int]]]:
+    """Relationships of the chosen, best first, with what ranked each: (kind, shared neighbours or degree).
 
     In-network ones (both ends chosen) come first, by combined degree. Out-of-network ones follow, by how many
     chosen entities share the outside neighbour, then by combined degree; at most ``top_k`` × chosen of them.
     """
+    chosen = matches.rows
     rows = snapshot.relationship_rows_of(chosen)
+    if matches.units is not None:
+        rows = rows[snapshot.within("relationships", rows, matches.units)]
     source, target = snapshot.endpoints(rows)
     degree = snapshot.combined_degrees(rows)
     source_in, target_in = np.isin(source, chosen), np.isin(target, chosen)
@@ -184,6 +192,8 @@ def _relationship_drafts(snapshot: Snapshot, rows: Rows, reasons: list[tuple[str
 
 def _claims(snapshot: Snapshot, matches: Matches, budget: int, tokens: TokenCounter) -> Section:
     rows = snapshot.claim_rows_of(matches.rows)
+    if matches.units is not None:
+        rows = rows[snapshot.within("claims", rows, matches.units)]
     return pack_section(CLAIMS, _unique_claims(snapshot, rows), len(rows), budget, tokens)
 
 
@@ -211,10 +221,10 @@ def _unique_claims(snapshot: Snapshot, rows: Rows) -> Iterator[Draft]:
 
 
 def _sources(snapshot: Snapshot, matches: Matches, budget: int, tokens: TokenCounter) -> Section:
-    allowed = matches.units
-    ordered = [
-        unit for unit in rank_text_units(snapshot, matches.rows) if allowed is None or unit[0] in allowed
-    ]
+    ordered = rank_text_units(snapshot, matches.rows)
+    if matches.units is not None:
+        allowed = frozenset(matches.units.tolist())
+        ordered = [unit for unit in ordered if unit[0] in allowed]
     return pack_section(SOURCES, _source_drafts(snapshot, ordered), len(ordered), budget, tokens)
 
 

@@ -104,18 +104,15 @@ class LocalSearch:
         )
 
 
-def units_allowed(snapshot: Snapshot, question: Question) -> frozenset[int] | None:
+def units_allowed(snapshot: Snapshot, question: Question) -> Rows | None:
     """Rows of the text units that the question's documents and dates leave; None when nothing narrows."""
     filters = question.filters
-    rows = snapshot.text_unit_rows_matching(filters.documents, filters.since, filters.until)
-    return None if rows is None else frozenset(rows.tolist())
+    return snapshot.text_unit_rows_matching(filters.documents, filters.since, filters.until)
 
 
 def entity_ids_allowed(snapshot: Snapshot, question: Question) -> Sequence[str] | None:
     """Ids of the entities that the question's filters leave; None when nothing narrows."""
-    filters = question.filters
-    units = snapshot.text_unit_rows_matching(filters.documents, filters.since, filters.until)
-    rows = snapshot.entity_rows_matching(filters.entity_types, units)
+    rows = snapshot.entity_rows_matching(question.filters.entity_types, units_allowed(snapshot, question))
     return None if rows is None else snapshot.entity_ids(rows)
 
 

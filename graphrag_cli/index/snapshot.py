@@ -7,7 +7,7 @@ Rows are addressed by position (``row``) in their table; arrays of rows are ``ND
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,9 @@ from graphrag_cli.index.schema import TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
+
+Narrowed: TypeAlias = Literal["reports", "relationships", "claims"]
+"""What stands in text units, and so can be narrowed to some of them."""
 
 _FEW = 1000
 """Of more ids than this, all are looked for in one pass over the column."""
@@ -326,3 +329,23 @@ class Snapshot:
         if text_unit_rows is not None:
             kept &= narrow.linked_to(self._links.units_of_entity(), text_unit_rows)
         return np.flatnonzero(kept)
+
+    def within(self, dataset: Narrowed, rows: Rows, text_unit_rows: Rows) -> NDArray[np.bool_]:
+        """Which of ``rows`` stand in ``text_unit_rows``.
+
+        A relationship does when it was found in one of them, a claim when one of them makes it, and a report, which
+        sums up, when its community's entities were found nowhere else.
+        """
+        match dataset:
+            case "relationships":
+                units, owners = self._links.units_of_relationship().of_many(rows)
+                found = owners[np.isin(units, text_unit_rows)]
+                return np.bincount(found, minlength=len(rows)) > 0
+            case "claims":
+                return np.isin(self._links.unit_of_claim()[rows], text_unit_rows)
+            case "reports":
+                numbers = self._links.numbers("reports", "community")[rows]
+                read = [self.text_unit_rows_of_community(number) for number in numbers.tolist()]
+                return np.array(
+                    [len(own) > 0 and np.isin(own, text_unit_rows).all() for own in read], np.bool_
+                )

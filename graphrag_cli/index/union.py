@@ -8,7 +8,6 @@ Graphs stay apart: a title that two indexes share names two entities.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -17,33 +16,20 @@ from numpy.typing import NDArray
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import Dataset, IndexSummary
 from graphrag_cli.index.records import Claim, Document, Entity, Relationship, Report, TextUnit
-from graphrag_cli.index.snapshot import Rows, Snapshot, as_rows
+from graphrag_cli.index.snapshot import Narrowed, Rows, Snapshot, as_rows
+from graphrag_cli.index.union_part import (
+    COMMUNITIES,
+    KINDS,
+    Part,
+    renamed,
+    renamed_document,
+    renamed_report,
+)
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
 
 T = TypeVar("T")
-COMMUNITIES = 1 << 40
-"""Community numbers of one index lie below this; those of the next are shifted by it."""
-KINDS: tuple[str, ...] = ("entities", "relationships", "reports", "text_units", "claims", "documents")
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One index of a union: where its rows begin, by table, and what is added to its community numbers."""
-
-    name: str
-    snapshot: Snapshot
-    begins: Mapping[str, int]
-    shift: int
-
-    def own(self, key: str) -> str | None:
-        """``key`` without this index's name; None when it names another."""
-        return key.removeprefix(f"{self.name}:") if key.startswith(f"{self.name}:") else None
-
-    def named(self, key: object) -> str:
-        """``key`` with this index's name."""
-        return f"{self.name}:{key}"
 
 
 def unite(snapshots: Mapping[str, Snapshot]) -> UnionSnapshot:
@@ -141,27 +127,27 @@ class UnionSnapshot(Snapshot):
 
     def entities(self, rows: Rows) -> list[Entity]:
         """See ``Snapshot``."""
-        return self._records("entities", rows, Snapshot.entities, _renamed)
+        return self._records("entities", rows, Snapshot.entities, renamed)
 
     def relationships(self, rows: Rows) -> list[Relationship]:
         """See ``Snapshot``."""
-        return self._records("relationships", rows, Snapshot.relationships, _renamed)
+        return self._records("relationships", rows, Snapshot.relationships, renamed)
 
     def reports(self, rows: Rows) -> list[Report]:
         """See ``Snapshot``."""
-        return self._records("reports", rows, Snapshot.reports, _renamed_report)
+        return self._records("reports", rows, Snapshot.reports, renamed_report)
 
     def text_units(self, rows: Rows) -> list[TextUnit]:
         """See ``Snapshot``."""
-        return self._records("text_units", rows, Snapshot.text_units, _renamed)
+        return self._records("text_units", rows, Snapshot.text_units, renamed)
 
     def claims(self, rows: Rows) -> list[Claim]:
         """See ``Snapshot``."""
-        return self._records("claims", rows, Snapshot.claims, _renamed)
+        return self._records("claims", rows, Snapshot.claims, renamed)
 
     def documents(self, rows: Rows) -> list[Document]:
         """See ``Snapshot``."""
-        return self._records("documents", rows, Snapshot.documents, _renamed_document)
+        return self._records("documents", rows, Snapshot.documents, renamed_document)
 
     # -- keys to rows ---------------------------------------------------------------------------------------
 
@@ -350,15 +336,21 @@ class UnionSnapshot(Snapshot):
             return None
 
         def read(part: Part) -> Rows | None:
-            units = None
-            if text_unit_rows is not None:
-                units = next(
-                    (own for of, _, own in self._split("text_units", text_unit_rows) if of is part),
-                    as_rows([]),
-                )
+            units = None if text_unit_rows is None else self._own_units(part, text_unit_rows)
             return part.snapshot.entity_rows_matching(types, units)
 
         return self._narrowed("entities", read)
+
+    def within(self, dataset: Narrowed, rows: Rows, text_unit_rows: Rows) -> NDArray[np.bool_]:
+        """See ``Snapshot``."""
+        kept = np.zeros(len(rows), np.bool_)
+        for part, places, own in self._split(dataset, rows):
+            kept[places] = part.snapshot.within(dataset, own, self._own_units(part, text_unit_rows))
+        return kept
+
+    def _own_units(self, part: Part, text_unit_rows: Rows) -> Rows:
+        split = self._split("text_units", text_unit_rows)
+        return next((own for of, _, own in split if of is part), as_rows([]))
 
     def _narrowed(self, kind: str, read: Callable[[Part], Rows | None]) -> Rows:
         pieces: list[Rows] = []
@@ -374,24 +366,3 @@ class UnionSnapshot(Snapshot):
         if not pieces and refused is not None:
             raise refused
         return np.concatenate(pieces) if pieces else as_rows([])
-
-
-NumberedT = TypeVar("NumberedT", Entity, Relationship, TextUnit, Claim)
-
-
-def _renamed(part: Part, record: NumberedT, row: int) -> NumberedT:
-    return replace(record, row=row, id=part.named(record.id), cited_as=part.named(record.number))
-
-
-def _renamed_report(part: Part, report: Report, row: int) -> Report:
-    return replace(
-        report,
-        row=row,
-        id=part.named(report.id),
-        community=report.community + part.shift,
-        cited_as=part.named(report.community),
-    )
-
-
-def _renamed_document(part: Part, document: Document, row: int) -> Document:
-    return replace(document, row=row, id=part.named(document.id))

@@ -101,7 +101,7 @@ def test_nothing_chosen_gives_an_empty_context() -> None:
 @settings(max_examples=50, deadline=None)
 def test_relationships_rank_as_a_plain_reading_of_the_rule(rows: list[int], top_k: int) -> None:
     snapshot = sample_snapshot()
-    ranked, reasons = rank_relationships(snapshot, as_rows(rows), top_k)
+    ranked, reasons = rank_relationships(snapshot, Matches(as_rows(rows), (0.5,) * len(rows)), top_k)
 
     every = snapshot.relationships(np.arange(snapshot.summary.counts["relationships"]))
     titles = {entity.title for entity in snapshot.entities(as_rows(rows))}

@@ -11,7 +11,7 @@ from graphrag_cli.engines.base import Filters
 from graphrag_cli.engines.local import LocalSearch, choose_entities
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import Event, Notice, TextDelta
-from graphrag_cli.index.snapshot import as_rows
+from graphrag_cli.index.snapshot import Narrowed, as_rows
 from graphrag_cli.index.vectors import Hits
 from graphrag_cli.llm.scripted import Reply, ScriptedChat
 from tests.engines.kit import Seen, question, run, scripted, toolbox
@@ -69,6 +69,21 @@ async def test_an_entity_type_narrows_the_match() -> None:
     seen = await ask(filters=Filters(entity_types=("SHIP",)))
     rows = sample_snapshot().entity_rows_by_title(titles(seen))
     assert {entity.type for entity in sample_snapshot().entities(rows)} == {"SHIP"}
+
+
+async def test_a_document_narrows_everything_that_is_sent() -> None:
+    snapshot = sample_snapshot()
+    (document,) = snapshot.documents(as_rows([4]))
+    units = snapshot.text_unit_rows_matching([document.title], None, None)
+    assert units is not None
+    seen = await ask(filters=Filters(documents=(document.title,)))
+    sent = seen.answer.context
+    assert all(sent[dataset] for dataset in ("entities", "relationships", "sources"))
+    narrowed: tuple[Narrowed, ...] = ("reports", "relationships", "claims")
+    for dataset in narrowed:
+        rows = snapshot.rows_by_label(dataset, [record.id for record in sent[dataset]])
+        assert snapshot.within(dataset, rows, units).all()
+    assert set(snapshot.rows_by_label("sources", [record.id for record in sent["sources"]])) <= set(units)
 
 
 async def test_a_type_that_no_entity_has_is_an_error() -> None:

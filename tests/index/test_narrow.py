@@ -90,3 +90,28 @@ def test_an_unknown_type_names_those_there_are(tiny: Path) -> None:
     with pytest.raises(IndexDataError) as refused:
         opened(tiny).entity_rows_matching(["PERSONA"], None)
     assert "PERSON" in (refused.value.hint or "")
+
+
+def test_relationships_stand_where_they_were_found(tiny: Path) -> None:
+    snapshot = opened(tiny)
+    assert snapshot.within("relationships", np.arange(7), np.array([2])).nonzero()[0].tolist() == [2, 4]
+    assert not snapshot.within("relationships", np.arange(7), np.array([], np.int64)).any()
+
+
+def test_claims_stand_where_they_are_made(tiny: Path) -> None:
+    snapshot = opened(tiny)
+    rows = np.arange(2)
+    made_in = snapshot.text_unit_rows_by_id([claim.text_unit_id or "" for claim in snapshot.claims(rows)])
+    for unit in range(3):
+        assert snapshot.within("claims", rows, np.array([unit])).tolist() == (made_in == unit).tolist()
+
+
+@pytest.mark.parametrize(
+    ("units", "kept"), [([0, 1, 2], [True, True, True]), ([0, 2], [False, False, True]), ([0], [False] * 3)]
+)
+def test_a_report_stands_where_all_of_its_community_was_found(
+    units: list[int], kept: list[bool], tiny: Path
+) -> None:
+    snapshot = opened(tiny)
+    rows = snapshot.report_rows_by_community([0, 1, 2])
+    assert snapshot.within("reports", rows, np.array(units)).tolist() == kept

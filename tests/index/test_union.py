@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import IndexDataError, VectorError
 from graphrag_cli.index.index_vectors import IndexVectors
-from graphrag_cli.index.snapshot import Snapshot, as_rows
-from graphrag_cli.index.union import COMMUNITIES, UnionSnapshot, unite
+from graphrag_cli.index.snapshot import Narrowed, Snapshot, as_rows
+from graphrag_cli.index.union import UnionSnapshot, unite
+from graphrag_cli.index.union_part import COMMUNITIES
 from graphrag_cli.index.union_vectors import UnionVectors
 from tests.sample import SAMPLE, sample_snapshot
 
@@ -102,6 +103,15 @@ def test_narrowing_by_a_document_that_none_has_is_an_error() -> None:
     assert TWO.text_unit_rows_matching((), None, None) is None
     with pytest.raises(IndexDataError):
         TWO.text_unit_rows_matching(["nowhere"], None, None)
+
+
+@pytest.mark.parametrize("dataset", ["reports", "relationships", "claims"])
+def test_what_stands_in_some_text_units_is_found_in_each_index(dataset: Narrowed) -> None:
+    size = ONE.summary.counts[dataset]
+    own_units, units = np.arange(9), np.append(np.arange(9), UNITS)
+    inside = TWO.within(dataset, np.arange(2 * size), units)
+    assert inside[:size].tolist() == ONE.within(dataset, np.arange(size), own_units).tolist()
+    assert inside[size:].tolist() == ONE.within(dataset, np.arange(size), as_rows([0])).tolist()
 
 
 def vectors() -> UnionVectors:

@@ -32,6 +32,7 @@ from graphrag_cli.engines.drift.recall import open_questions, recall
 from graphrag_cli.engines.drift.selection import QuestionSpace
 from graphrag_cli.engines.drift.state import QueryState, replace_settings
 from graphrag_cli.engines.drift.steps import Steps
+from graphrag_cli.engines.local import units_allowed
 from graphrag_cli.engines.pump import Emit, pump
 from graphrag_cli.engines.reduce import ReduceStage, reduce_ranked
 from graphrag_cli.engines.run import NO_DATA, Run
@@ -174,16 +175,16 @@ class DriftSearch:
         )
 
     def _reports(self, run: Run) -> Rows:
-        """Reports that the primer may use: those of the level, with filters those of the entities that they leave."""
+        """Reports that the primer may use: those of the level, with filters those of what they leave."""
         snapshot, level = self._tools.snapshot, run.question.community_level
-        filters = run.question.filters
-        units = snapshot.text_unit_rows_matching(filters.documents, filters.since, filters.until)
-        entities = snapshot.entity_rows_matching(filters.entity_types, units)
+        units = units_allowed(snapshot, run.question)
+        entities = snapshot.entity_rows_matching(run.question.filters.entity_types, units)
         if entities is None:
             return snapshot.report_rows_at(level)
         communities = np.unique(snapshot.communities_of(entities, level))
         rows = snapshot.report_rows_by_community(communities[communities >= 0])
-        return np.sort(rows[rows >= 0])
+        rows = np.sort(rows[rows >= 0])
+        return rows if units is None else rows[snapshot.within("reports", rows, units)]
 
     def _show(self, run: Run, emit: Emit, primer: Primer, folds: Sequence[Fold]) -> None:
         """Ends a run that only wanted the context: what the primer would be sent."""

@@ -20,6 +20,7 @@ from graphrag_cli.events import (
     StepStarted,
     TextDelta,
 )
+from graphrag_cli.index.snapshot import Narrowed, as_rows
 from graphrag_cli.llm.scripted import HashEmbedder, ScriptedChat
 from graphrag_cli.llm.usage import Limits
 from tests.engines.drift.scripts import (
@@ -408,6 +409,21 @@ async def test_an_entity_type_narrows_reports_and_steps() -> None:
     rows = snapshot.entity_rows_by_title([record.title for record in ships.answer.context["entities"]])
     assert {entity.type for entity in snapshot.entities(rows)} == {"SHIP"}
     assert 0 < len(ships.answer.context["reports"]) < len(everything.answer.context["reports"])
+
+
+async def test_a_document_narrows_what_the_primer_and_the_steps_read() -> None:
+    snapshot = sample_snapshot()
+    (document,) = snapshot.documents(as_rows([4]))
+    units = snapshot.text_unit_rows_matching([document.title], None, None)
+    assert units is not None
+    seen = await drift(
+        setting=settings(n_depth=1, drift_k_followups=3), filters=Filters(documents=(document.title,))
+    )
+    assert seen.answer.status == "answered"
+    narrowed: tuple[Narrowed, ...] = ("reports", "relationships", "claims")
+    for dataset in narrowed:
+        sent = [record.id for record in seen.answer.context[dataset]]
+        assert snapshot.within(dataset, snapshot.rows_by_label(dataset, sent), units).all()
 
 
 async def test_an_entity_asked_for_is_in_every_step() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from graphrag_cli.context.history import Turn
 from graphrag_cli.events import Event, Json, Method, RunWarning
+from graphrag_cli.index.prepare import Preparation
 from graphrag_cli.llm.usage import Limits
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class Toolbox:
     """Tokens of the chat model's window, where known."""
     remarks: tuple[RunWarning, ...] = ()
     """What the user should know before the answer: an index left out, a prompt file that is odd."""
+    preparation: Preparation = field(default_factory=Preparation)
+    """What is made of a large index before its first question."""
     rater: ChatModel | None = None
     """global: model for ratings, where it is another than ``chat``."""
 

@@ -122,6 +122,7 @@ class Builder:
         return Toolbox(
             snapshot=index.snapshot,
             vectors=index.vectors,
+            preparation=index.preparation,
             remarks=(*index.remarks, *self._remarks(chat_id, prompts)),
             chat=chat,
             embedder=embedder or _NoEmbedder(),

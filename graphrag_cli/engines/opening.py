@@ -12,6 +12,7 @@ from graphrag_cli.index.schema import VECTORS_SEARCHED
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings
+    from graphrag_cli.index.prepare import Preparation
     from graphrag_cli.index.snapshot import Snapshot
     from graphrag_cli.index.vectors import VectorTables
 
@@ -22,6 +23,7 @@ class OpenedIndex:
 
     snapshot: Snapshot
     vectors: VectorTables
+    preparation: Preparation
     remarks: tuple[RunWarning, ...] = ()
     """What the user should know of it before the answer."""
 
@@ -33,22 +35,25 @@ def open_index(settings: Settings, method: Method | None, embedding_model: str |
     """
     from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_snapshot
+    from graphrag_cli.index.prepare import Preparation
 
     if len(settings.outputs) < 2:
         snapshot = open_snapshot(settings, method)
         vectors = IndexVectors(settings, snapshot, embedding_model)
-        return OpenedIndex(snapshot, vectors, tuple(_damaged(snapshot)))
+        preparation = Preparation([(snapshot, vectors)], method)
+        return OpenedIndex(snapshot, vectors, preparation, tuple(_damaged(snapshot)))
     return _open_several(settings, method, embedding_model)
 
 
 def _open_several(settings: Settings, method: Method | None, embedding_model: str | None) -> OpenedIndex:
     from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_snapshot
+    from graphrag_cli.index.prepare import Preparation
     from graphrag_cli.index.union import unite
     from graphrag_cli.index.union_vectors import UnionVectors
 
     snapshots: dict[str, Snapshot] = {}
-    vectors: dict[str, VectorTables] = {}
+    vectors: dict[str, IndexVectors] = {}
     failed: dict[str, IndexDataError] = {}
     for name in settings.outputs:
         own = settings_of(settings, name)
@@ -68,7 +73,8 @@ def _open_several(settings: Settings, method: Method | None, embedding_model: st
         for name, error in failed.items()
     )
     damaged = (remark for snapshot in snapshots.values() for remark in _damaged(snapshot))
-    return OpenedIndex(unite(snapshots), union, (*left_out, *damaged))
+    preparation = Preparation([(snapshots[name], vectors[name]) for name in snapshots], method)
+    return OpenedIndex(unite(snapshots), union, preparation, (*left_out, *damaged))
 
 
 def _damaged(snapshot: Snapshot) -> Iterator[RunWarning]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_cli.context.history import as_text, newest_turns
 from graphrag_cli.engines.finish import cite, rows_by_dataset
+from graphrag_cli.engines.prepare import prepared
 from graphrag_cli.engines.threads import searched
 from graphrag_cli.errors import (
     ContentFilterError,
@@ -124,6 +125,9 @@ class Run:
         yield RunStarted(self.method, self.question.text, self.question.seed, self.models, summary)
         for remark in self.tools.remarks:
             yield self.notice(remark.code, remark.text)
+        async with aclosing(prepared(self.tools.preparation)) as steps:
+            async for step in steps:
+                yield step
         # A resumed run goes on with the question of its state.
         if self.question.history and self.question.resume is None:
             yield StageProgress("rewrite")

@@ -7,7 +7,9 @@ told by ``adaptations.py``.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from graphrag_cli.errors import IndexDataError
 from graphrag_cli.index import arrow, convert, derive
 from graphrag_cli.index.arrow import Array, ArrowError, Chunked, pa
 from graphrag_cli.index.cache import NO_CACHE, Cache
+from graphrag_cli.index.kept import Mapped
 from graphrag_cli.index.locate import Located
 from graphrag_cli.index.schema import SCHEMA, Column, TableName
 from graphrag_cli.index.source import SourceTable
@@ -25,6 +28,9 @@ HELD_BYTES = 8 * 1024 * 1024
 """Shorter columns of texts are held whole all the same: many questions read them again and again."""
 CACHED_ROWS = 2_000
 """Columns of shorter tables are read quickly enough."""
+
+
+Form: TypeAlias = Callable[[Chunked], Chunked]
 
 
 class Tables:
@@ -45,6 +51,7 @@ class Tables:
         self.sources = sources
         self._lock = threading.RLock()
         self._ready: dict[tuple[TableName, str], Chunked] = {}
+        self._mapped: dict[tuple[TableName, str], Mapped] = {}
         self._kept: dict[TableName, convert.Ints | None] = {}
 
     def has(self, table: TableName) -> bool:
@@ -79,13 +86,33 @@ class Tables:
         with self._lock:
             key = (table, name)
             if key not in self._ready:
-                cached = self.is_cached(table, name)
                 self._ready[key] = (
-                    self.cache.column(f"{table}.{name}", lambda: self._make(table, name))
-                    if cached
-                    else self._make(table, name)
+                    self._from_cache(table, name) if self.is_cached(table, name) else self._make(table, name)
                 )
             return self._ready[key]
+
+    def _from_cache(self, table: TableName, name: str) -> Chunked:
+        kept = self.cache.column(f"{table}.{name}", lambda: self._pieces(table, name))
+        if kept.mapping is not None:
+            self._mapped[table, name] = Mapped(kept.mapping)
+        return kept.column
+
+    def _pieces(self, table: TableName, name: str) -> Iterator[Array]:
+        """A canonical column piece by piece; the whole is held only where it is made from other columns."""
+        spelling, column = self.spelling(table, name), SCHEMA[table][name]
+        if (
+            spelling is None
+            or name == "number"
+            or not self.sources[table].rows
+            or self._rows_kept(table) is not None
+            or (table == "communities" and self.from_nodes())
+        ):
+            made = self._make(table, name)
+            yield from made.chunks or [pa.array([], type=made.type)]
+            return
+        form = convert.as_text if column.kind == "key" else partial(convert.column, wanted=column)
+        for chunk in self.sources[table].batches(spelling):
+            yield from self._canonical(pa.chunked_array([chunk]), table, name, form).chunks
 
     def lists(self, table: TableName, name: str) -> Iterator[Array]:
         """The chunks of a canonical column of lists of ids. Read piece by piece, and not kept, where that can be."""
@@ -93,22 +120,29 @@ class Tables:
         if spelling is None or (table, name) in self._ready or self._rows_kept(table) is not None:
             yield from self.column(table, name).chunks
             return
-        column = SCHEMA[table][name]
+        form = partial(convert.column, wanted=SCHEMA[table][name])
         for chunk in self.sources[table].batches(spelling):
-            yield from self._canonical(pa.chunked_array([chunk]), table, spelling, column).chunks
+            yield from self._canonical(pa.chunked_array([chunk]), table, name, form).chunks
 
     def take(self, table: TableName, name: str, rows: convert.Ints) -> Array:
         """Values of a canonical column at ``rows``. Of long texts only these are held, unless they are mapped."""
         ready = self._ready.get((table, name))
         if ready is not None:
-            return convert.take(ready, rows)
+            return self._taken(table, name, ready, rows)
         spelling = self.spelling(table, name)
         if spelling is None or not len(rows) or not self._is_passed_by(table, name, spelling):
-            return convert.take(self.column(table, name), rows)
+            return self._taken(table, name, self.column(table, name), rows)
         with self._lock:
             kept = self._rows_kept(table)
             taken = self.sources[table].take(spelling, rows if kept is None else kept[rows])
         return arrow.joined(convert.column(pa.chunked_array([taken]), SCHEMA[table][name]))
+
+    def _taken(self, table: TableName, name: str, column: Chunked, rows: convert.Ints) -> Array:
+        taken = convert.take(column, rows)
+        mapped = self._mapped.get((table, name))
+        if mapped is not None:
+            mapped.touched(len(rows))
+        return taken
 
     def _is_passed_by(self, table: TableName, name: str, spelling: str) -> bool:
         """Whether a column is too long to be held, and not kept where it can be mapped."""
@@ -150,17 +184,19 @@ class Tables:
         return raw if kept is None else pa.chunked_array([convert.take(raw, kept)])
 
     def _converted(self, table: TableName, name: str, spelling: str, column: Column) -> Chunked:
-        made = self._canonical(self._raw(table, spelling), table, spelling, column)
+        form = partial(convert.column, wanted=column)
+        made = self._canonical(self._raw(table, spelling), table, name, form)
         if name == "number":
             return derive.numbers_or_places(made)
         return made
 
-    def _canonical(self, raw: Chunked, table: TableName, spelling: str, column: Column) -> Chunked:
+    def _canonical(self, raw: Chunked, table: TableName, name: str, form: Form) -> Chunked:
         try:
-            return convert.column(raw, column)
+            return form(raw)
         except (ArrowError, ValueError) as error:
+            kind = SCHEMA[table][name].kind
             raise IndexDataError(
-                f"column {spelling!r} of {str(self.sources[table].path)!r} is of type {raw.type} and cannot be read as {column.kind}",
+                f"column {self.spelling(table, name)!r} of {str(self.sources[table].path)!r} is of type {raw.type} and cannot be read as {kind}",
                 hint="graphrag-cli index check shows the columns of every table",
             ) from error
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 Array: TypeAlias = "pyarrow.Array[Any]"
 Chunked: TypeAlias = "pyarrow.ChunkedArray[Any]"
 DataType: TypeAlias = pyarrow.DataType
+ChunkedArray: type[Any] = pyarrow.ChunkedArray
 ArrowError: type[Exception] = pyarrow.ArrowException
 
 pa: Any = pyarrow
@@ -34,6 +35,13 @@ def offsets(lists: Array) -> NDArray[np.int64]:
     """Where each list begins among its items, and the end of the last; from the array's own beginning."""
     found: NDArray[np.int64] = _any(lists).offsets.to_numpy().astype(np.int64)
     return found - found[0]
+
+
+def text_buffers(texts: Array) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Where each text of a string array begins in its bytes, and the end of the last; and the bytes."""
+    _, places, data = _any(texts).buffers()
+    begins = np.frombuffer(places, np.int32)[texts.offset : texts.offset + len(texts) + 1]
+    return begins, np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
 
 
 def is_encoded(array: Array) -> bool:

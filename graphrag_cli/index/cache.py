@@ -23,15 +23,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from graphrag_cli.index import kept
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from graphrag_cli.index.arrow import Array as Piece
     from graphrag_cli.index.arrow import Chunked
 
     Array = NDArray[Any]
 
 VARIABLE = "GRAPHRAG_CLI_CACHE"
-LAYOUT = 1
+LAYOUT = 2
 """Part of every key: raise it when what is kept under a name changes its meaning."""
 WORTH = 32 * 1024 * 1024
 """Indexes whose tables are smaller, in bytes, are read as quickly as a cache of them."""
@@ -40,6 +43,14 @@ LIMIT = 10 * 1024**3
 _ABOUT = "about.json"
 _TAIL = 4096
 """So many bytes at the end of a file are in its identity: a parquet footer changes with its content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A column, and the mapped file that it lies in, where it does."""
+
+    column: Chunked
+    mapping: mmap.mmap | None = None
 
 
 # ---- one index ------------------------------------------------------------------------------------------------
@@ -52,59 +63,81 @@ class Cache:
         """``folder`` None: nothing is kept. ``about`` says which index it is, for ``entries``."""
         self._folder = folder
         self._about = about
+        self._mapped: list[mmap.mmap] = []
 
     @property
     def active(self) -> bool:
         """Whether anything is kept."""
         return self._folder is not None
 
-    def arrays(self, name: str, make: Callable[[], Sequence[Array]], count: int) -> tuple[Array, ...]:
-        """The ``count`` numpy arrays kept as ``name``, mapped read-only; made, and kept, when they are not there."""
-        paths = [self._path(f"{name}.{place}.npy") for place in range(count)]
-        found = _all_mapped(paths)
-        if found is not None:
-            return found
-        made = tuple(make())
-        for path, array in zip(paths, made, strict=True):
-            self._store(path, lambda file, array=array: _write_array(file, array))
-        # What was made can be large; what is mapped is no memory of ours.
-        return _all_mapped(paths) or made
+    def arrays(
+        self, name: str, make: Callable[[], Iterable[Sequence[Array]]], count: int
+    ) -> tuple[Array, ...]:
+        """The ``count`` numpy arrays kept as ``name``, mapped read-only; made, and kept, when they are not there.
 
-    def column(self, name: str, make: Callable[[], Chunked]) -> Chunked:
-        """The arrow column kept as ``name``, mapped; made, and kept, when it is not there."""
-        path = self._path(f"{name}.arrow")
-        found = _mapped_column(path)
-        if found is not None:
-            return found
-        made = make()
-        self._store(path, lambda file: _write_column(file, made))
-        return _mapped_column(path) or made
+        ``make`` gives them piece by piece, each with the next rows of every array: what is kept is never held whole.
+        """
+        if self._folder is None:
+            return kept.joined(make())
+        paths = [self._folder / f"{name}.{place}.npy" for place in range(count)]
+        found = kept.mapped_arrays(paths)
+        if found is None and self._store(paths, lambda beside: kept.write_arrays(beside, make())):
+            found = kept.mapped_arrays(paths)
+        if found is None:
+            return kept.joined(make())
+        self._mapped += [mapping for array in found if (mapping := kept.mapping_of(array)) is not None]
+        return found
 
-    def file(self, name: str, write: Callable[[Path], None]) -> Path | None:
-        """Path of a file that ``write`` made; None when it cannot be kept."""
-        path = self._path(name)
-        if path is not None and not path.exists():
-            self._store(path, write)
-        return path if path is not None and path.exists() else None
+    def column(self, name: str, make: Callable[[], Iterable[Piece]]) -> Kept:
+        """The arrow column kept as ``name``, mapped; made from its pieces, and kept, when it is not there."""
+        if self._folder is None:
+            return Kept(_chunked(make()))
+        path = self._folder / f"{name}.arrow"
+        found = kept.mapped_column(path)
+        if found is None and self._store([path], lambda beside: kept.write_column(beside[0], make())):
+            found = kept.mapped_column(path)
+        if found is None:
+            return Kept(_chunked(make()))
+        self._mapped.append(found[1])
+        return Kept(*found)
 
-    def _path(self, name: str) -> Path | None:
-        return None if self._folder is None else self._folder / name
+    def release(self) -> None:
+        """Gives back what was read of all that is mapped, and memory that arrow has set aside: for after making a lot."""
+        from graphrag_cli.index.arrow import pa
 
-    def _store(self, path: Path | None, write: Callable[[Path], None]) -> None:
-        """Writes beside ``path`` and renames. A disk that is full or read-only ends caching for this run."""
-        if path is None:
-            return
-        beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        for mapping in self._mapped:
+            kept.release(mapping)
+        pa.default_memory_pool().release_unused()
+
+    def has_note(self, name: str) -> bool:
+        """Whether ``note`` was called with ``name`` for this state of the index."""
+        return self._folder is not None and (self._folder / name).exists()
+
+    def note(self, name: str) -> None:
+        """Remembers that something is done."""
+        if self._folder is not None:
+            self._store([self._folder / name], lambda beside: beside[0].touch())
+
+    def _store(self, paths: Sequence[Path], write: Callable[[Sequence[Path]], None]) -> bool:
+        """Writes beside ``paths`` and renames; whether it could. A disk that is full or read-only ends caching for this run."""
+        folder = paths[0].parent
+        mark = f"{os.getpid()}.{secrets.token_hex(4)}"
+        beside = [path.with_name(f".{path.name}.{mark}") for path in paths]
         try:
-            if not path.parent.is_dir():
-                _begin(path.parent, self._about)
+            if not folder.is_dir():
+                _begin(folder, self._about)
             write(beside)
-            beside.replace(path)
-            shrink(path.parent.parent, LIMIT, keep=path.parent)
+            for path, written in zip(paths, beside, strict=True):
+                written.replace(path)
+            shrink(folder.parent, LIMIT, keep=folder)
         except OSError:
             self._folder = None
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
+            return False
+        finally:
+            for written in beside:
+                with contextlib.suppress(OSError):
+                    written.unlink(missing_ok=True)
+        return True
 
 
 NO_CACHE = Cache(None)
@@ -149,56 +182,10 @@ def _begin(folder: Path, about: str) -> None:
     (folder / _ABOUT).write_text(json.dumps({"index": about}), encoding="utf-8")
 
 
-def _all_mapped(paths: Sequence[Path | None]) -> tuple[Array, ...] | None:
-    found = [_mapped(path) for path in paths]
-    whole = tuple(array for array in found if array is not None)
-    return whole if len(whole) == len(paths) else None
-
-
-def _mapped(path: Path | None) -> Array | None:
-    import numpy as np
-
-    if path is None:
-        return None
-    try:
-        # A plain view: indexing a memmap makes a memmap object every time.
-        return np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray)
-    except (OSError, ValueError, EOFError):
-        return None
-
-
-def release(array: Array) -> None:
-    """Gives back the pages of a mapped array that were read; they stay in the system's cache. Does nothing for others."""
-    mapping = getattr(array.base, "base", None)
-    if isinstance(mapping, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-        mapping.madvise(mmap.MADV_DONTNEED)
-
-
-def _write_array(path: Path, array: Array) -> None:
-    import numpy as np
-
-    with path.open("wb") as file:
-        np.save(file, np.ascontiguousarray(array), allow_pickle=False)
-
-
-def _mapped_column(path: Path | None) -> Chunked | None:
-    from graphrag_cli.index.arrow import ArrowError, pa
-
-    if path is None:
-        return None
-    try:
-        return pa.ipc.open_file(pa.memory_map(str(path))).read_all().column(0)
-    except (OSError, ArrowError):
-        return None
-
-
-def _write_column(path: Path, column: Chunked) -> None:
-    """Plain values, uncompressed: what is mapped must be usable as it lies."""
+def _chunked(pieces: Iterable[Piece]) -> Chunked:
     from graphrag_cli.index.arrow import decoded, pa
 
-    table = pa.table({"column": pa.chunked_array([decoded(chunk) for chunk in column.chunks])})
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
+    return pa.chunked_array([decoded(piece) for piece in pieces])
 
 
 # ---- all of them ----------------------------------------------------------------------------------------------

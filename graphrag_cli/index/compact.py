@@ -7,21 +7,23 @@ vectors can be among the nearest: a few hundred of a hundred thousand. Only thos
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_cli.index.cache import release
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.similarity import Matrix, unit
+from graphrag_cli.index.kept import release_array
+from graphrag_cli.index.similarity import Matrix, lengths, unit
 
 STEPS = 127
 SLACK = 1e-5
 """Covers the rounding of sums of 32-bit numbers, and ties."""
 _BLOCK = 256
 """Rows widened at a time: their 32-bit form stays in the processor's cache."""
+_ROUNDED = 64
+"""Rows rounded at a time, for the same reason: each is gone over several times."""
 _RELEASED = 32 * _BLOCK
 """After so many rows, what was read of a mapped file is given back: otherwise it counts as memory of this process."""
 
@@ -38,29 +40,33 @@ class Compact:
     errors: NDArray[np.float32]
 
 
-def compress(blocks: Iterable[Matrix], rows: int, width: int) -> Compact:
-    """Vectors as they are stored, block by block; memory for the result and one block."""
-    made = Compact(np.zeros((rows, width), np.int8), np.zeros(rows, np.float32), np.zeros(rows, np.float32))
-    start = 0
+def compress(blocks: Iterable[Matrix]) -> Iterator[Compact]:
+    """Vectors as they are stored, block by block, and their form, block by block."""
     for block in blocks:
-        end = start + len(block)
-        _round(unit(block), made.codes[start:end], made.scales[start:end], made.errors[start:end])
-        start = end
-    return made
+        rows = len(block)
+        made = Compact(np.empty(block.shape, np.int8), np.empty(rows, np.float32), np.empty(rows, np.float32))
+        for start in range(0, rows, _ROUNDED):
+            part = slice(start, start + _ROUNDED)
+            _round(unit(block[part]), made.codes[part], made.scales[part], made.errors[part])
+        yield made
 
 
 def _round(
     vectors: Matrix, codes: NDArray[np.int8], scales: NDArray[np.float32], errors: NDArray[np.float32]
 ) -> None:
-    """Fills the three with the form of ``vectors`` (length 1, or all NaN)."""
+    """Fills the three with the form of ``vectors`` (length 1, or all NaN), which are overwritten."""
     lost = np.isnan(vectors[:, 0])
     if lost.any():
-        vectors = np.where(lost[:, None], np.float32(0), vectors)
-    largest = np.abs(vectors).max(axis=1, initial=0)
+        vectors[lost] = 0
+    rounded = np.abs(vectors)
+    largest = rounded.max(axis=1, initial=0)
     scales[:] = np.where(largest > 0, largest / STEPS, 1)
-    rounded = np.rint(vectors / scales[:, None])
+    np.divide(vectors, scales[:, None], out=rounded)
+    np.rint(rounded, out=rounded)
     codes[:] = rounded
-    errors[:] = np.linalg.norm(vectors - rounded * scales[:, None], axis=1)
+    rounded *= scales[:, None]
+    vectors -= rounded
+    errors[:] = lengths(vectors)
     errors[lost] = np.nan
 
 
@@ -81,7 +87,7 @@ def _scores(compact: Compact, queries: Matrix) -> NDArray[np.float32]:
         np.copyto(wide[: len(part)], part, casting="unsafe")
         scores[:, start : start + len(part)] = (wide[: len(part)] @ directions).T
         if start % _RELEASED == 0:
-            release(compact.codes)
+            release_array(compact.codes)
     scores *= compact.scales
     return scores
 

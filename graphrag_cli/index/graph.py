@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.index import arrow
-from graphrag_cli.index.arrow import Array, Chunked, pa, pc
+from graphrag_cli.index.arrow import Array, Chunked, ChunkedArray, pa, pc
+from graphrag_cli.index.key_table import KeyTable
 
 Rows = NDArray[np.int64]
 Ints = NDArray[np.signedinteger[Any]]
@@ -52,24 +53,60 @@ def csr_of_pairs(owners: Ints, targets: Ints, size: int) -> Csr:
     good = (owners >= 0) & (targets >= 0)
     owners, targets = owners[good], targets[good]
     if (owners[1:] < owners[:-1]).any():
-        order = np.argsort(owners, kind="stable")
+        # Numbers that are all different sort several times as fast as an order that must be stable.
+        order = np.sort((owners.astype(np.int64) << 32) | np.arange(len(owners))) & 0xFFFFFFFF
         owners, targets = owners[order], targets[order]
     offsets = np.zeros(size + 1, np.int64)
     np.cumsum(np.bincount(owners, minlength=size), out=offsets[1:])
     return Csr(offsets, targets.astype(np.int32, copy=False))
 
 
-def resolve(values: Array, keys: Chunked) -> NDArray[np.int32]:
-    """Row in ``keys`` of each value, -1 where it is not there; of equal keys the first.
+def csr_of_lists(chunks: Iterable[Array], lookup: Lookup) -> Csr:
+    """From the chunks of a list column of keys. One is looked at after the other, and no more is held."""
+    counts: list[NDArray[np.int32]] = []
+    targets: list[NDArray[np.int32]] = []
+    for chunk in chunks:
+        found = lookup.rows(arrow.items(chunk))
+        good = found >= 0
+        if good.all():
+            counts.append(_list_lengths(chunk))
+        else:
+            counts.append(np.bincount(list_owners(chunk)[good], minlength=len(chunk)).astype(np.int32))
+            found = found[good]
+        targets.append(found)
+    offsets = np.zeros(sum(map(len, counts)) + 1, np.int64)
+    if counts:
+        np.cumsum(np.concatenate(counts), out=offsets[1:])
+    return Csr(offsets, np.concatenate(targets) if targets else np.empty(0, np.int32))
 
-    Dictionary-encoded values are resolved once per distinct value.
-    """
+
+class Lookup:
+    """Rows of keys that are asked for again and again, -1 where there is no such key; of equal keys the first."""
+
+    def __init__(self, keys: Chunked) -> None:
+        self._keys = keys
+        self._table = KeyTable(keys)
+
+    def rows(self, values: Array) -> NDArray[np.int32]:
+        """Row of each value. Dictionary-encoded values are resolved once per distinct value."""
+        if arrow.is_encoded(values):
+            return _through(self.rows(arrow.dictionary(values)), arrow.indices(values))
+        found = self._table.rows(values)
+        return resolve(values, self._keys) if found is None else found
+
+
+def resolve(values: Array, keys: Chunked) -> NDArray[np.int32]:
+    """As ``Lookup``, once: makes a table of all ``keys`` for these values alone."""
     if arrow.is_encoded(values):
         return _through(resolve(arrow.dictionary(values), keys), arrow.indices(values))
+    return _resolved(values, keys)
+
+
+def _resolved(values: Array | Chunked, keys: Chunked) -> NDArray[np.int32]:
     if not len(values) or not len(keys):
         return np.full(len(values), -1, np.int32)
-    places = pc.index_in(values, value_set=keys, skip_nulls=True)
-    return pc.fill_null(places, -1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
+    places = pc.fill_null(pc.index_in(values, value_set=keys, skip_nulls=True), -1)
+    return arrow.vector(arrow.joined(places) if isinstance(values, ChunkedArray) else places)
 
 
 def _through(found: NDArray[np.int32], indices: Array) -> NDArray[np.int32]:
@@ -78,32 +115,34 @@ def _through(found: NDArray[np.int32], indices: Array) -> NDArray[np.int32]:
 
 
 def resolve_column(column: Chunked, keys: Chunked) -> NDArray[np.int32]:
-    """``resolve`` over the chunks of a column."""
-    parts = [resolve(chunk, keys) for chunk in column.chunks]
-    return np.concatenate(parts) if parts else np.empty(0, np.int32)
+    """``resolve`` over the chunks of a column; of one that is not encoded all at once."""
+    if not any(arrow.is_encoded(chunk) for chunk in column.chunks):
+        return _resolved(column, keys)
+    return np.concatenate([resolve(chunk, keys) for chunk in column.chunks])
 
 
-def resolve_lists(chunks: Iterable[Array], keys: Chunked) -> tuple[Rows, Rows]:
-    """Owners and resolved targets (-1 where unknown) of the chunks of a list column, one pair per item.
-
-    One chunk is looked at after the other: of a column that is read piece by piece no more is held.
-    """
-    owners: list[Rows] = []
-    targets: list[Rows] = []
+def resolve_lists(chunks: Iterable[Array], keys: Chunked) -> tuple[Ints, Ints]:
+    """Owners and resolved targets (-1 where unknown) of the chunks of a list column, one pair per item."""
+    lookup = Lookup(keys)
+    owners: list[Ints] = []
+    targets: list[Ints] = []
     base = 0
     for chunk in chunks:
-        owners.append(list_owners(chunk) + base)
-        targets.append(resolve(arrow.items(chunk), keys).astype(np.int64))
+        owners.append(list_owners(chunk) + np.int32(base))
+        targets.append(lookup.rows(arrow.items(chunk)))
         base += len(chunk)
     if not owners:
         return NO_ROWS, NO_ROWS
     return np.concatenate(owners), np.concatenate(targets)
 
 
-def list_owners(chunk: Array) -> Rows:
+def list_owners(chunk: Array) -> NDArray[np.int32]:
     """For each item of a list array without nulls, the row it is in."""
-    counts = pc.list_value_length(chunk).to_numpy(zero_copy_only=False)
-    return np.repeat(np.arange(len(chunk)), counts)
+    return np.repeat(np.arange(len(chunk), dtype=np.int32), _list_lengths(chunk))
+
+
+def _list_lengths(chunk: Array) -> NDArray[np.int32]:
+    return pc.list_value_length(chunk).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
 
 
 def undashed(column: Chunked) -> Chunked:
@@ -184,9 +223,9 @@ class NumberIndex:
         return np.where(self._sorted[places] == wanted, self._order[places], -1)
 
 
-def resolve_titles(column: Chunked, titles: Chunked) -> Rows:
+def resolve_titles(column: Chunked, titles: Chunked) -> NDArray[np.int32]:
     """As ``resolve_column``; what is not found exactly is looked for again ignoring case."""
-    found = resolve_column(column, titles).astype(np.int64)
+    found = resolve_column(column, titles)
     lost = np.flatnonzero(found < 0)
     if len(lost) and len(titles):
         wanted = folded(pa.chunked_array([_taken(column, lost)]))

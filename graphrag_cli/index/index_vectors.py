@@ -37,7 +37,11 @@ class IndexVectors:
         """See ``VectorTables.open``."""
         return self._opened(name)
 
-    def _open(self, name: VectorName) -> VectorTable:
+    def prepare(self, name: VectorName) -> None:
+        """Makes what the first search of a table would make. Raises ``VectorError`` as ``open`` does."""
+        self._opened(name).prepare()
+
+    def _open(self, name: VectorName) -> StoredTable:
         """The first of the places that has a usable table for these records; the last defect when none has."""
         space = IdSpace(self._snapshot, name)
         defects: list[VectorError] = []

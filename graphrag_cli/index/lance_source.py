@@ -19,9 +19,9 @@ from graphrag_cli.index.vector_source import Candidates
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import IndexSchema
 
-_BLOCK = 2048
+_BLOCK = 1024
 """Vectors read at a time."""
-_READ_AHEAD = 64 * 1024 * 1024
+_READ_AHEAD = 16 * 1024 * 1024
 """Bytes that lance may read ahead; left to itself it takes 2 GB."""
 _COVERED = 0.9
 """An index is used when it covers this share of the rows; the rest is searched flat by lance."""
@@ -116,7 +116,7 @@ class LanceSource:
             batches = self._data.to_batches(
                 columns=[self._vector],
                 batch_size=_BLOCK,
-                batch_readahead=2,
+                batch_readahead=1,
                 io_buffer_size=_READ_AHEAD,
                 scan_in_order=True,
             )

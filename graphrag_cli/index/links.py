@@ -12,7 +12,7 @@ from graphrag_cli.index import arrow, convert, graph
 from graphrag_cli.index.adapt import Tables
 from graphrag_cli.index.arrow import Array, Chunked, pa
 from graphrag_cli.index.communities import CommunityTree, Membership, distinct_target_counts
-from graphrag_cli.index.graph import Csr, KeyIndex, NumberIndex, Rows
+from graphrag_cli.index.graph import Csr, Ints, KeyIndex, Lookup, NumberIndex, Rows
 from graphrag_cli.index.lazy import Lazy, LazyMap
 from graphrag_cli.index.schema import TableName
 
@@ -62,13 +62,13 @@ class Links:
     # -- kept between runs, where the index is large ----------------------------------------------------------
 
     def _one(self, name: str, make: Callable[[], Rows]) -> Rows:
-        (kept,) = self._tables.cache.arrays(name, lambda: (make(),), 1)
+        (kept,) = self._tables.cache.arrays(name, lambda: [(make(),)], 1)
         return kept
 
     def _pair(
         self, name: str, make: Callable[[], tuple[NDArray[Any], NDArray[Any]]]
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        first, second = self._tables.cache.arrays(name, make, 2)
+        first, second = self._tables.cache.arrays(name, lambda: [make()], 2)
         return first, second
 
     def _csr(self, name: str, make: Callable[[], Csr]) -> Csr:
@@ -88,7 +88,7 @@ class Links:
         if not self._tables.is_cached(table, "id"):
             return None
         column = self._ids(table)
-        (order,) = self._tables.cache.arrays(f"{table}.order", lambda: (graph.sorted_order(column),), 1)
+        (order,) = self._tables.cache.arrays(f"{table}.order", lambda: [(graph.sorted_order(column),)], 1)
         return KeyIndex(column, order)
 
     def _number_index(self, table: TableName) -> NumberIndex:
@@ -105,12 +105,10 @@ class Links:
     # -- the graph --------------------------------------------------------------------------------------------
 
     def _endpoints(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        titles = self._tables.column("entities", "title")
-        source, target = (
-            graph.resolve_titles(self._tables.column("relationships", name), titles).astype(np.int32)
-            for name in ("source", "target")
-        )
-        return source, target
+        source, target = (self._tables.column("relationships", name) for name in ("source", "target"))
+        both = pa.chunked_array([*source.chunks, *target.chunks], type=source.type)
+        ends = graph.resolve_titles(both, self._tables.column("entities", "title"))
+        return ends[: len(source)], ends[len(source) :]
 
     def _relationships_of(self) -> Csr:
         source, target = self.endpoints()
@@ -128,18 +126,19 @@ class Links:
 
     # -- where it was read ------------------------------------------------------------------------------------
 
-    def _lists(self, table: TableName, name: str, target: TableName) -> tuple[Rows, Rows]:
+    def _lists(self, table: TableName, name: str, target: TableName) -> tuple[Ints, Ints]:
         return graph.resolve_lists(self._tables.lists(table, name), self._ids(target))
 
+    def _units(self) -> Lookup:
+        return Lookup(self._ids("text_units"))
+
     def _units_of_entity(self) -> Csr:
-        owners, units = self._lists("entities", "text_unit_ids", "text_units")
-        return graph.csr_of_pairs(owners, units, self._tables.rows("entities"))
+        return graph.csr_of_lists(self._tables.lists("entities", "text_unit_ids"), self._units())
 
     def _units_of_relationship(self) -> Csr:
         count = self._tables.rows("relationships")
         if self._tables.has_column("relationships", "text_unit_ids"):
-            owners, units = self._lists("relationships", "text_unit_ids", "text_units")
-            return graph.csr_of_pairs(owners, units, count)
+            return graph.csr_of_lists(self._tables.lists("relationships", "text_unit_ids"), self._units())
         units, relationships = self._lists("text_units", "relationship_ids", "relationships")
         return graph.csr_of_pairs(relationships, units, count)
 

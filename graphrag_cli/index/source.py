@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -22,9 +22,11 @@ _HEAD = 65_536
 _PIECE = 16_384
 """Rows decoded at a time when only some are wanted."""
 _BATCH = 262_144
-_BATCH_BYTES = 128 * 1024 * 1024
-"""Rows of a list column decoded at a time, and about how many bytes: arrow holds 2 GB of strings in one array, and
-cannot read a list column that needs more."""
+_BATCH_BYTES = 16 * 1024 * 1024
+"""Rows of a column decoded at a time, and about how many bytes: what is as large as this is used again and again
+instead of asked of the system, and arrow cannot hold more than 2 GB of strings in one array."""
+_BUFFER = 256 * 1024
+"""Bytes read at a time of a file on this machine; left to itself arrow first reads all there is of a column."""
 
 
 class SourceTable(Protocol):
@@ -98,6 +100,17 @@ def _stream(path: Place) -> Any:
     )
 
 
+def _opened(path: Place, metadata: Any, encoded: Sequence[str] = ()) -> Any:
+    if isinstance(path, RemotePlace):
+        # Far away one large read is better than many small ones.
+        return parquet.ParquetFile(
+            path.path, metadata=metadata, read_dictionary=encoded, filesystem=path.store.filesystem
+        )
+    return parquet.ParquetFile(
+        str(path), metadata=metadata, read_dictionary=encoded, pre_buffer=False, buffer_size=_BUFFER
+    )
+
+
 class ParquetTable:
     """A parquet file; repeated strings are kept dictionary-encoded as the file has them."""
 
@@ -110,9 +123,7 @@ class ParquetTable:
             columns = metadata.schema
             leaves = [columns.column(place).path for place in range(len(columns.names))]
             encoded = [path for path in leaves if path.split(".", 1)[0] in _encoded_columns(table)]
-            self._file = parquet.ParquetFile(
-                _address(path), read_dictionary=encoded, metadata=metadata, filesystem=_filesystem(path)
-            )
+            self._file = _opened(path, metadata, encoded)
             names: list[str] = self._file.schema_arrow.names
             self._names = tuple(name for name in names if name != PANDAS_INDEX)
         except (ArrowError, OSError) as error:
@@ -150,10 +161,8 @@ class ParquetTable:
         """One column, piece by piece, through a reader of its own: several may run side by side."""
         self._read[name] = None
         with self._readable():
-            file = parquet.ParquetFile(
-                _address(self._path), metadata=self._file.metadata, filesystem=_filesystem(self._path)
-            )
-            for batch in file.iter_batches(self._batch_rows(name), columns=[name]):
+            file = _opened(self._path, self._file.metadata)
+            for batch in file.iter_batches(self._batch_rows(name), columns=[name], use_threads=False):
                 yield batch.column(0)
 
     def _batch_rows(self, name: str) -> int:

@@ -101,14 +101,19 @@ class StoredTable:
         if not cache.active:
             return None
 
-        def make() -> tuple[NDArray[Any], ...]:
-            made = compress(self._source.blocks(), self.rows, self.width)
-            return made.codes, made.scales, made.errors
+        def make() -> Iterator[tuple[NDArray[Any], ...]]:
+            for part in compress(self._source.blocks()):
+                yield part.codes, part.scales, part.errors
 
         compact = Compact(*cache.arrays("compact", make, 3))
         if np.isnan(compact.errors).all():
             raise self._all_useless()
         return compact
+
+    def prepare(self) -> None:
+        """Makes what the first search would make."""
+        if not self._fits:
+            self._compact()
 
     def _all_useless(self) -> VectorError:
         return VectorError(

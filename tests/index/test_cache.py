@@ -6,7 +6,7 @@ import json
 import os
 import stat
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from graphrag_cli.index import adapt, cache
-from graphrag_cli.index.arrow import Chunked, pa
+from graphrag_cli.index.arrow import Array, pa
 from graphrag_cli.index.cache import Cache, cache_for, cache_root, clear, entries, shrink
 from tests.kit.snapshots import facts
 from tests.kit.snapshots import opened as opened_index
@@ -29,13 +29,15 @@ class Made:
     def __init__(self) -> None:
         self.times = 0
 
-    def arrays(self) -> Sequence[NDArray[Any]]:
+    def arrays(self) -> Iterator[Sequence[NDArray[Any]]]:
         self.times += 1
-        return np.arange(5), np.array([[1.5, 2.5]], np.float32)
+        yield np.arange(3), np.array([[1.5, 2.5]], np.float32)
+        yield np.arange(3, 5), np.empty((0, 2), np.float32)
 
-    def column(self) -> Chunked:
+    def column(self) -> Iterator[Array]:
         self.times += 1
-        return pa.chunked_array([["a", "b"], ["c"]], type=pa.string())
+        yield pa.array(["a", "b"])
+        yield pa.array(["c"]).dictionary_encode()
 
 
 @pytest.fixture
@@ -70,7 +72,7 @@ def test_a_value_is_made_once_and_then_mapped(root: Path, table: Path) -> None:
 def test_a_column_is_made_once_and_then_mapped(root: Path, table: Path) -> None:
     made = Made()
     for _ in range(3):
-        assert opened(table).column("title", made.column).to_pylist() == ["a", "b", "c"]
+        assert opened(table).column("title", made.column).column.to_pylist() == ["a", "b", "c"]
     assert made.times == 1
 
 
@@ -106,7 +108,7 @@ def test_a_damaged_file_is_made_again(root: Path, table: Path, damage: bytes) ->
         if path.suffix in {".npy", ".arrow"}:
             path.write_bytes(damage)
     assert opened(table).arrays("links", made.arrays, 2)[0].tolist() == [0, 1, 2, 3, 4]
-    assert opened(table).column("title", made.column).to_pylist() == ["a", "b", "c"]
+    assert opened(table).column("title", made.column).column.to_pylist() == ["a", "b", "c"]
     assert made.times == 4
     assert opened(table).arrays("links", made.arrays, 2)[0].tolist() == [0, 1, 2, 3, 4]
     assert made.times == 4
@@ -119,7 +121,7 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_time(
     monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "file"))
     made, own = Made(), opened(table)
     assert own.arrays("links", made.arrays, 2)[0].tolist() == [0, 1, 2, 3, 4]
-    assert own.column("title", made.column).to_pylist() == ["a", "b", "c"]
+    assert own.column("title", made.column).column.to_pylist() == ["a", "b", "c"]
     assert not own.active
     assert (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
 

@@ -17,7 +17,12 @@ def drawn(rows: int, width: int, seed: int, spread: float) -> Matrix:
 
 
 def pressed(vectors: Matrix) -> Compact:
-    return compress([vectors[:7], vectors[7:]], *vectors.shape)
+    parts = list(compress([vectors[:7], vectors[7:]]))
+    return Compact(
+        np.concatenate([part.codes for part in parts]),
+        np.concatenate([part.scales for part in parts]),
+        np.concatenate([part.errors for part in parts]),
+    )
 
 
 @given(

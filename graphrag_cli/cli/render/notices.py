@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _STAGES = {
     "load": "reading the index",
+    "prepare": "preparing the index (once)",
     "embed": "embedding the question",
     "rewrite": "rewriting the question",
     "select": "choosing what to read",

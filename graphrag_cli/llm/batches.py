@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from graphrag_cli.llm.base import Embedder, TokenCounter
+    from graphrag_cli.llm.around import EmbedderAround
+from graphrag_cli.llm.base import Embedder, TokenCounter
 
 _SMALLEST_WINDOW = 8
 """Tokens; a server that refuses even this much refuses for another reason."""
 
 
-class BatchedEmbedder:
+class BatchedEmbedder(EmbedderAround):
     """Any embedder, fed at most ``batch_size`` texts at a time, none longer than it takes.
 
     The limit of one text is ``max_input_tokens`` where settings name it; otherwise it is learnt from the server's
@@ -33,20 +34,10 @@ class BatchedEmbedder:
         batch_size: int = 64,
         max_input_tokens: int | None = None,
     ) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._tokens = tokens
         self._batch_size = batch_size
         self._limit = max_input_tokens
-
-    @property
-    def name(self) -> str:
-        """That of the embedder inside."""
-        return self._inner.name
-
-    @property
-    def width(self) -> int | None:
-        """That of the embedder inside."""
-        return self._inner.width
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See ``Embedder.embed``. One failed batch fails the call, and stops the others."""
@@ -66,10 +57,6 @@ class BatchedEmbedder:
             for end, pieces in zip(ends, windows, strict=True)
         ]
         return np.stack(rows)
-
-    async def aclose(self) -> None:
-        """Closes the embedder inside."""
-        await self._inner.aclose()
 
     async def _batch(self, batch: list[str]) -> NDArray[np.float32]:
         """One request; when it is too long, two halves of it, and in the end windows of the one long text."""

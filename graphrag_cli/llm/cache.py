@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Generator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_cli.errors import SettingsError
+from graphrag_cli.llm.around import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import CallUsage, ReplyEnd, ReplyItem, ReplyNotice, close_items
 from graphrag_cli.llm.exchange import (
     chat_request_data,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from graphrag_cli.events import Json
     from graphrag_cli.llm.base import ChatModel, ChatRequest, Embedder
 
+T = TypeVar("T")
+
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL, at REAL NOT NULL)"
 _VERSION = 1
 """Stands in every key: raise it when the form of replies changes."""
@@ -38,11 +41,16 @@ _BUSY = 10.0
 
 
 class ReplyCache:
-    """The file. Several processes may share it. Raises ``SettingsError`` when it cannot be used."""
+    """The file. Several processes may share it. Raises ``SettingsError`` when it cannot be used.
+
+    One that fails later (a full disk, a file taken away) costs no answer: it is left alone, and ``complaint`` says so.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._db: sqlite3.Connection | None = None
+        self._fault: str | None = None
+        self._said = False
         self._open()  # to fail now, not in the middle of a run
         self.close()
 
@@ -54,23 +62,43 @@ class ReplyCache:
         """``model``, asked only for the texts that are not in the cache."""
         return _CachedEmbedder(model, self, scope)
 
-    def get(self, request: dict[str, Json], scope: str) -> object:
-        """The reply to ``request`` as JSON, or None."""
-        try:
+    def get(self, request: dict[str, Json], scope: str, read: Callable[[object], T]) -> T | None:
+        """The reply to ``request`` as ``read`` makes it of JSON; None when there is none that it can be made of."""
+        if self._fault is not None:
+            return None
+        row: tuple[str] | None = None
+        with self._noting_faults():
             rows = self._open().execute("SELECT reply FROM replies WHERE key = ?", (_key(request, scope),))
             with closing(rows):
-                row: tuple[str] | None = rows.fetchone()
-            return None if row is None else json.loads(row[0])
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
+                row = rows.fetchone()
+        try:
+            return None if row is None else read(json.loads(row[0]))
+        except ValueError:  # what cannot be read is not there, and is soon replaced
+            return None
 
     def put(self, request: dict[str, Json], scope: str, reply: Json) -> None:
         """Keeps ``reply``."""
+        if self._fault is not None:
+            return
         row = (_key(request, scope), json.dumps(reply, ensure_ascii=False), time.time())
-        try:
+        with self._noting_faults():
             self._open().execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", row).close()
+
+    def complaint(self) -> ReplyNotice | None:
+        """That the file failed, once."""
+        if self._fault is None or self._said:
+            return None
+        self._said = True
+        return ReplyNotice("cache.left", f"the cache is left alone from here on: {self._fault}")
+
+    @contextmanager
+    def _noting_faults(self) -> Generator[None]:
+        try:
+            yield
         except sqlite3.Error as error:
-            raise self._unusable(error) from error
+            self._fault = f"{self._path}: {error}"
+        except SettingsError as error:
+            self._fault = error.message
 
     def close(self) -> None:
         """Closes the file. Safe to call twice; a later call opens it again."""
@@ -99,50 +127,44 @@ class ReplyCache:
         )
 
 
-class _CachedChat:
+class _CachedChat(ChatAround):
     def __init__(self, inner: ChatModel, cache: ReplyCache, scope: str) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._cache = cache
         self._scope = scope
 
-    @property
-    def name(self) -> str:
-        return self._inner.name
-
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         data = chat_request_data(self.name, request)
-        found = self._cache.get(data, self._scope)
+        found = self._cache.get(data, self._scope, items_from_data)
         if found is not None:
-            for item in items_from_data(found):
+            for item in found:
                 yield _free(item)
             return
         kept: list[ReplyItem] = []
         items = self._inner.stream(request)
         try:
             async for item in items:
-                kept.append(item)
+                if not isinstance(item, ReplyNotice):
+                    kept.append(item)
+                if isinstance(item, ReplyEnd) and item.outcome == "ok":
+                    self._cache.put(data, self._scope, items_to_data(kept))
+                    if complaint := self._cache.complaint():
+                        yield complaint
                 yield item
         finally:
             await close_items(items)
-        if kept and isinstance(end := kept[-1], ReplyEnd) and end.outcome == "ok":
-            lasting = [item for item in kept if not isinstance(item, ReplyNotice)]
-            self._cache.put(data, self._scope, items_to_data(lasting))
 
     async def aclose(self) -> None:
         self._cache.close()
-        await self._inner.aclose()
+        await super().aclose()
 
 
-class _CachedEmbedder:
+class _CachedEmbedder(EmbedderAround):
     def __init__(self, inner: Embedder, cache: ReplyCache, scope: str) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._cache = cache
         self._scope = scope
         self._width: int | None = None
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
 
     @property
     def width(self) -> int | None:
@@ -153,9 +175,9 @@ class _CachedEmbedder:
 
         asked = {text: embed_request_data(self.name, [text]) for text in dict.fromkeys(texts)}
         rows = {
-            text: vectors_from_data(found)
+            text: found
             for text, data in asked.items()
-            if (found := self._cache.get(data, self._scope)) is not None
+            if (found := self._cache.get(data, self._scope, vectors_from_data)) is not None
         }
         missing = [text for text in asked if text not in rows]
         if missing:
@@ -171,7 +193,7 @@ class _CachedEmbedder:
 
     async def aclose(self) -> None:
         self._cache.close()
-        await self._inner.aclose()
+        await super().aclose()
 
 
 def _key(request: dict[str, Json], scope: str) -> str:

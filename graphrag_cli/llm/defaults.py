@@ -5,34 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from graphrag_cli.llm.around import ChatAround
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from graphrag_cli.llm.base import CallParams, ChatModel, ChatRequest, ReplyItem
 
 
-class DefaultedChat:
+class DefaultedChat(ChatAround):
     """A chat model with parameters of its own.
 
     It goes around recording and cache, so that what they keep is told apart by the parameters really sent.
     """
 
     def __init__(self, inner: ChatModel, defaults: CallParams) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._defaults = defaults
-
-    @property
-    def name(self) -> str:
-        """That of the model inside."""
-        return self._inner.name
 
     def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         """See ``ChatModel.stream``."""
         return self._inner.stream(replace(request, params=request.params.over(self._limits(request.params))))
-
-    async def aclose(self) -> None:
-        """Closes the model inside."""
-        await self._inner.aclose()
 
     def _limits(self, given: CallParams) -> CallParams:
         """The defaults, without a second limit on the reply beside the one that the call sets."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import DeadlineError, ModelError
+from graphrag_cli.llm.around import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning, close_items
 
 if TYPE_CHECKING:
@@ -35,34 +36,29 @@ class Spend:
         return Spend(self.tokens - other.tokens, max(0.0, self.cost - other.cost))
 
 
-class MeteredChat:
+class MeteredChat(ChatAround):
     """A chat model whose calls are counted and limited.
 
     After an error that every call would meet, only a call that writes the answer is still made: what was read until
     then is worth one more try.
     """
 
-    def __init__(self, model: ChatModel, meter: UsageMeter) -> None:
-        self._model = model
+    def __init__(self, inner: ChatModel, meter: UsageMeter) -> None:
+        super().__init__(inner)
         self._meter = meter
         self._fatal: ModelError | None = None
-
-    @property
-    def name(self) -> str:
-        """That of the model inside."""
-        return self._model.name
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         """See ``ChatModel.stream``; raises ``LimitError`` and ``DeadlineError`` too."""
         answers = request.stage in ANSWER_STAGES
         if self._fatal is not None and not answers:
             raise self._fatal
-        meter, model = self._meter, self._model.name
+        meter, model = self._meter, self.name
         held = meter.admit_chat(model, request)
         text: list[str] = []
         used: CallUsage | None = None
         sent = False
-        items = self._model.stream(request)
+        items = self._inner.stream(request)
         try:
             while (item := await meter.within_deadline(anext(items, None), answers=answers)) is not None:
                 if isinstance(item, ReplyDelta | ReplyReasoning):
@@ -88,36 +84,22 @@ class MeteredChat:
             else:
                 meter.settle_chat(model, request.stage, used, held)
 
-    async def aclose(self) -> None:
-        """Closes the model inside."""
-        await self._model.aclose()
 
-
-class MeteredEmbedder:
+class MeteredEmbedder(EmbedderAround):
     """An embedder whose calls are counted and limited; none is made after an error that every call would meet."""
 
-    def __init__(self, model: Embedder, meter: UsageMeter) -> None:
-        self._model = model
+    def __init__(self, inner: Embedder, meter: UsageMeter) -> None:
+        super().__init__(inner)
         self._meter = meter
         self._fatal: ModelError | None = None
-
-    @property
-    def name(self) -> str:
-        """That of the model inside."""
-        return self._model.name
-
-    @property
-    def width(self) -> int | None:
-        """That of the model inside."""
-        return self._model.width
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See ``Embedder.embed``; raises ``LimitError`` and ``DeadlineError`` too."""
         if self._fatal is not None:
             raise self._fatal
-        held = self._meter.admit_embedding(self._model.name, texts)
+        held = self._meter.admit_embedding(self.name, texts)
         try:
-            vectors = await self._meter.within_deadline(self._model.embed(texts))
+            vectors = await self._meter.within_deadline(self._inner.embed(texts))
         except ModelError as error:
             self._fatal = error if error.fatal else self._fatal
             self._meter.release(held)
@@ -125,9 +107,5 @@ class MeteredEmbedder:
         except BaseException:
             self._meter.release(held)
             raise
-        self._meter.settle_embedding(self._model.name, texts, held)
+        self._meter.settle_embedding(self.name, texts, held)
         return vectors
-
-    async def aclose(self) -> None:
-        """Closes the model inside."""
-        await self._model.aclose()

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError, RateLimitError
+from graphrag_cli.llm.around import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import close_items
 from graphrag_cli.llm.usage import count_prompt
 
@@ -164,18 +165,13 @@ class Throttle:
             await self._sleep(longest)
 
 
-class ThrottledChat:
+class ThrottledChat(ChatAround):
     """A chat model whose calls wait for their turn."""
 
     def __init__(self, inner: ChatModel, throttle: Throttle, tokens: TokenCounter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._throttle = throttle
         self._tokens = tokens
-
-    @property
-    def name(self) -> str:
-        """That of the model inside."""
-        return self._inner.name
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         """See ``ChatModel.stream``."""
@@ -191,35 +187,17 @@ class ThrottledChat:
             finally:
                 await close_items(items)
 
-    async def aclose(self) -> None:
-        """Closes the model inside."""
-        await self._inner.aclose()
 
-
-class ThrottledEmbedder:
+class ThrottledEmbedder(EmbedderAround):
     """An embedder whose calls wait for their turn."""
 
     def __init__(self, inner: Embedder, throttle: Throttle, tokens: TokenCounter) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._throttle = throttle
         self._tokens = tokens
-
-    @property
-    def name(self) -> str:
-        """That of the embedder inside."""
-        return self._inner.name
-
-    @property
-    def width(self) -> int | None:
-        """That of the embedder inside."""
-        return self._inner.width
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See ``Embedder.embed``."""
         expected = sum(map(self._tokens.count, texts)) if self._throttle.counts_tokens else 0
         async with self._throttle.call(expected):
             return await self._inner.embed(texts)
-
-    async def aclose(self) -> None:
-        """Closes the embedder inside."""
-        await self._inner.aclose()

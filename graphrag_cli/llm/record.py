@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError, ReplayMissError, UsageError
+from graphrag_cli.llm.around import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import ReplyItem, close_items
 from graphrag_cli.llm.exchange import (
     chat_request_data,
@@ -72,14 +73,10 @@ class Recording:
             ) from error
 
 
-class _RecordedChat:
+class _RecordedChat(ChatAround):
     def __init__(self, inner: ChatModel, recording: Recording) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._recording = recording
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         data = chat_request_data(self.name, request)
@@ -97,22 +94,11 @@ class _RecordedChat:
         finally:
             await close_items(items)
 
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
-
-class _RecordedEmbedder:
+class _RecordedEmbedder(EmbedderAround):
     def __init__(self, inner: Embedder, recording: Recording) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._recording = recording
-
-    @property
-    def name(self) -> str:
-        return self._inner.name
-
-    @property
-    def width(self) -> int | None:
-        return self._inner.width
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         data = embed_request_data(self.name, texts)
@@ -123,9 +109,6 @@ class _RecordedEmbedder:
             raise
         self._recording.add(data, {"vectors": vectors_to_data(vectors)})
         return vectors
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
 
 
 class Replay:

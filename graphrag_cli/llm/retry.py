@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError, ModelTimeoutError, RateLimitError
+from graphrag_cli.llm.around import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyNotice, close_items
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class RetryPolicy:
         return min(_MOST_SILENT, self.max_retries) if silent else self.max_retries
 
 
-class RetryingChat:
+class RetryingChat(ChatAround):
     """A chat model whose failed calls are repeated, as long as nothing of the reply was shown.
 
     A reply that nobody reads as it comes is held back until it is whole, so that a stream that breaks can be
@@ -58,13 +59,8 @@ class RetryingChat:
     """
 
     def __init__(self, inner: ChatModel, policy: RetryPolicy) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._policy = policy
-
-    @property
-    def name(self) -> str:
-        """That of the model inside."""
-        return self._inner.name
 
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         """See ``ChatModel.stream``."""
@@ -87,10 +83,6 @@ class RetryingChat:
             retries += 1
             yield _notice(attempt.failure, delay)
             await self._policy.sleep(delay)
-
-    async def aclose(self) -> None:
-        """Closes the model inside."""
-        await self._inner.aclose()
 
 
 @dataclass(slots=True)
@@ -119,22 +111,12 @@ class _Attempt:
                 yield item
 
 
-class RetryingEmbedder:
+class RetryingEmbedder(EmbedderAround):
     """An embedder whose failed calls are repeated. Wraps single batches, so that one failure repeats one batch."""
 
     def __init__(self, inner: Embedder, policy: RetryPolicy) -> None:
-        self._inner = inner
+        super().__init__(inner)
         self._policy = policy
-
-    @property
-    def name(self) -> str:
-        """That of the embedder inside."""
-        return self._inner.name
-
-    @property
-    def width(self) -> int | None:
-        """That of the embedder inside."""
-        return self._inner.width
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See ``Embedder.embed``."""
@@ -149,10 +131,6 @@ class RetryingEmbedder:
                 raise after_retries(failure, retries)
             retries += 1
             await self._policy.sleep(delay)
-
-    async def aclose(self) -> None:
-        """Closes the embedder inside."""
-        await self._inner.aclose()
 
 
 def after_retries(error: ModelError, retries: int) -> ModelError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,3 +100,30 @@ def test_a_file_that_is_no_cache_is_named(tmp_path: Path) -> None:
     path.write_text("this is no database, and long enough to be seen as none" * 20, encoding="utf-8")
     with pytest.raises(SettingsError, match=r"cache\.sqlite"):
         ReplyCache(path)
+
+
+async def test_a_cache_that_fails_in_the_middle_of_a_run_costs_no_answer(
+    cache: ReplyCache, tmp_path: Path
+) -> None:
+    chat = cache.chat(QueueChat([said("kept"), said("one"), said("two")]), "")
+    await complete(chat, request())
+    with sqlite3.connect(tmp_path / "deep" / "cache.sqlite") as other:
+        other.execute("DROP TABLE replies")
+    other.close()
+    first, second = [await complete(chat, request(text)) for text in ("a", "b")]
+    assert (first.text, second.text) == ("one", "two")
+    assert [notice.code for notice in (*first.notices, *second.notices)] == ["cache.left"]
+    assert (await cache.embedder(OnesEmbedder(), "").embed(["a"])).shape == (1, 3)
+
+
+@pytest.mark.parametrize("damaged", ["{", '{"shape": [2], "float32": "AA"}', '[["delta"]]'])
+async def test_a_damaged_row_is_asked_for_again(cache: ReplyCache, tmp_path: Path, damaged: str) -> None:
+    chat, embedder = cache.chat(QueueChat([said("one"), said("two")]), ""), cache.embedder(OnesEmbedder(), "")
+    await complete(chat, request())
+    await embedder.embed(["a"])
+    with sqlite3.connect(tmp_path / "deep" / "cache.sqlite") as other:
+        other.execute("UPDATE replies SET reply = ?", (damaged,))
+    other.close()
+    assert (await complete(chat, request())).text == "two"
+    np.testing.assert_array_equal(await embedder.embed(["a"]), np.ones((1, 3), dtype=np.float32))
+    assert (await complete(chat, request())).text == "two"

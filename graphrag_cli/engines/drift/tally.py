@@ -5,30 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
+from graphrag_cli.llm.around import ChatAround
 from graphrag_cli.llm.base import ReplyEnd, close_items
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import ChatModel, ChatRequest, ReplyItem
 
 
-class Tally:
+class Tally(ChatAround):
     """A chat model that remembers its calls and tokens."""
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
+    def __init__(self, inner: ChatModel) -> None:
+        super().__init__(inner)
         self.calls = 0
         self.prompt_tokens = 0
         self.output_tokens = 0
 
-    @property
-    def name(self) -> str:
-        """Of the model underneath."""
-        return self._model.name
-
     async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
         """Passes everything on."""
         self.calls += 1
-        items = self._model.stream(request)
+        items = self._inner.stream(request)
         try:
             async for item in items:
                 if isinstance(item, ReplyEnd):
@@ -37,7 +33,3 @@ class Tally:
                 yield item
         finally:
             await close_items(items)
-
-    async def aclose(self) -> None:
-        """Closes the model underneath."""
-        await self._model.aclose()

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ContextLengthError, ModelError
+from graphrag_cli.llm.around import EmbedderAround
 from graphrag_cli.together import together
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from graphrag_cli.llm.around import EmbedderAround
-from graphrag_cli.llm.base import Embedder, TokenCounter
+    from graphrag_cli.llm.base import Embedder, TokenCounter
 
 _SMALLEST_WINDOW = 8
 """Tokens; a server that refuses even this much refuses for another reason."""

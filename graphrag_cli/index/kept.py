@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import mmap
+import threading
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 RELEASED_ROWS = 128
 """Rows of a mapped column that are read before its pages are given back: at most 8 MB of them."""
 _STEP = 64 * 1024
+_loading = threading.Lock()
+"""numpy reads the head of a file with ``ast``, and some releases of Python 3.11 fail where two threads do so at once."""
 _HEADER = 128
 """Bytes before the numbers of an ``.npy`` file of ours: room for any shape, which is known at the end alone."""
 
@@ -93,8 +96,9 @@ def mapped_arrays(paths: Sequence[Path]) -> tuple[Array, ...] | None:
     import numpy as np
 
     try:
-        # Plain views: indexing a memmap makes a memmap object every time.
-        return tuple(np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray) for path in paths)
+        with _loading:
+            # Plain views: indexing a memmap makes a memmap object every time.
+            return tuple(np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray) for path in paths)
     except (OSError, ValueError, EOFError):
         return None
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from graphrag_cli.engines.estimate import Estimate
     from graphrag_cli.events import Answer, Event, Method
     from graphrag_cli.index.snapshot import Snapshot
+    from graphrag_cli.llm.purse import Purse
 
 LONGEST_QUESTION = 50_000
 """Characters. A longer text is a document, which no prompt has room for and which takes minutes to embed."""
@@ -58,6 +59,11 @@ class Project:
     def engine(self, method: Method) -> Engine:
         """The engine for ``method``: index opened and checked, models made, prompts loaded. Raises ``CliError``."""
         return self._builder.engine(method)
+
+    @property
+    def purse(self) -> Purse:
+        """What all questions together have spent, and may: the ``limits`` of the options."""
+        return self._builder.purse
 
     def question(self, text: str) -> Question:
         """``text`` with the settings' defaults; change single fields with ``dataclasses.replace``.

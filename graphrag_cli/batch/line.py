@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from graphrag_cli import jsontext
@@ -11,7 +11,6 @@ from graphrag_cli.documents.build import answer_document, error_body, finite
 from graphrag_cli.documents.fields import pick
 from graphrag_cli.documents.shapes import BATCH_SCHEMA
 from graphrag_cli.documents.strict import dump_line
-from graphrag_cli.events import Usage
 
 if TYPE_CHECKING:
     from graphrag_cli.batch.questions import BatchQuestion
@@ -29,8 +28,9 @@ class Done:
     status: LineStatus
     text: str
     seconds: float = 0.0
-    usage: Usage = field(default_factory=Usage)
     error: CliError | None = None
+    fault: Exception | None = None
+    """What was unexpected, for a traceback."""
 
 
 def answered(question: BatchQuestion, answer: Answer, seconds: float, fields: Sequence[str] | None) -> Done:
@@ -38,13 +38,15 @@ def answered(question: BatchQuestion, answer: Answer, seconds: float, fields: Se
     document = answer_document(answer)
     chosen = document if fields is None else pick(document, fields)
     text = _line(question, answer.status, seconds, chosen, None)
-    return Done(question.id, answer.status, text, seconds, answer.usage)
+    return Done(question.id, answer.status, text, seconds)
 
 
-def failed(question: BatchQuestion, error: CliError, seconds: float) -> Done:
+def failed(
+    question: BatchQuestion, error: CliError, seconds: float, *, fault: Exception | None = None
+) -> Done:
     """The line of a question that was not answered."""
     text = _line(question, "failed", seconds, None, {**error_body(error)})
-    return Done(question.id, "failed", text, seconds, error=error)
+    return Done(question.id, "failed", text, seconds, error, fault)
 
 
 def read_line(text: str, question: BatchQuestion | None) -> Done | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import dataclasses
 import difflib
-from collections.abc import Callable, Iterator, Mapping
+import io
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
 
 from graphrag_cli import jsontext
 from graphrag_cli.errors import UsageError
@@ -38,17 +40,26 @@ class LineOptions:
     since: str | None = None
     until: str | None = None
     dynamic: bool | None = None
+    max_calls: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    deadline: float | None = None
 
     def applied(self, question: Question) -> Question:
         """``question`` with what the line says."""
-        filters = {name: getattr(self, name) for name in ("documents", "entity_types", "since", "until")}
-        others = {
-            field.name: getattr(self, field.name)
+        given = {
+            field.name: value
             for field in dataclasses.fields(self)
-            if field.name not in filters
+            if (value := getattr(self, field.name)) is not None
         }
-        changed = dataclasses.replace(question.filters, **_given(filters))
-        return dataclasses.replace(question, filters=changed, **_given(others))
+        filters = _take(given, ("documents", "entity_types", "since", "until"))
+        limits = _take(given, ("max_calls", "max_tokens", "max_cost", "deadline"))
+        return dataclasses.replace(
+            question,
+            filters=dataclasses.replace(question.filters, **filters),
+            limits=dataclasses.replace(question.limits, **limits),
+            **given,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +126,7 @@ def _json_lines(text: str) -> Iterator[tuple[int, Mapping[str, Value]]]:
 
 
 def _csv_rows(text: str) -> Iterator[tuple[int, Mapping[str, Value]]]:
-    rows = csv.DictReader(text.splitlines(keepends=True), strict=True)
+    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     if not set(rows.fieldnames or ()) & set(_TEXT_KEYS):
         raise UsageError("the CSV has no column 'question'", hint="its first line names the columns")
     try:
@@ -164,6 +175,10 @@ def _options(line: int, fields: Mapping[str, Value]) -> LineOptions:
         "since": _text,
         "until": _text,
         "dynamic": _flag,
+        "max_calls": _count,
+        "max_tokens": _count,
+        "max_cost": _amount,
+        "deadline": _amount,
     }
     values: dict[str, Value] = {}
     for name, value in fields.items():
@@ -195,8 +210,8 @@ def _refuse_same_ids(questions: list[BatchQuestion]) -> None:
         lines[question.id] = question.line
 
 
-def _given(values: Mapping[str, Value]) -> dict[str, Value]:
-    return {name: value for name, value in values.items() if value is not None}
+def _take(values: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: values.pop(name) for name in names if name in values}
 
 
 def _text(value: Value) -> str:
@@ -209,6 +224,20 @@ def _integer(value: Value) -> int:
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise TypeError
     return int(value)
+
+
+def _count(value: Value) -> int:
+    if (count := _integer(value)) < 1:
+        raise ValueError
+    return count
+
+
+def _amount(value: Value) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise TypeError
+    if not 0 < (amount := float(value)) < math.inf:
+        raise ValueError
+    return amount
 
 
 def _level(value: Value) -> Value:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from graphrag_cli.context.history import Turn
 from graphrag_cli.events import Event, Json, Method, RunWarning
 from graphrag_cli.index.prepare import Preparation
-from graphrag_cli.llm.usage import Limits
+from graphrag_cli.llm.purse import Limits
 
 if TYPE_CHECKING:
     from graphrag_cli.config.prompts import PromptSet
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from graphrag_cli.index.snapshot import Snapshot
     from graphrag_cli.index.vectors import VectorTables
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+    from graphrag_cli.llm.purse import Purse
     from graphrag_cli.llm.usage import PriceTable
 
 
@@ -88,6 +89,8 @@ class Toolbox:
     """What is made of a large index before its first question."""
     rater: ChatModel | None = None
     """global: model for ratings, where it is another than ``chat``."""
+    purse: Purse | None = None
+    """What all questions together may spend."""
 
 
 class Engine(Protocol):

@@ -5,6 +5,7 @@ A ``Builder`` belongs to one project. What it makes is made once and shared by e
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.engines.opening import OpenedIndex, open_index
 from graphrag_cli.events import RunWarning
 from graphrag_cli.index.schema import VECTORS_SEARCHED
+from graphrag_cli.llm.purse import Limits, Purse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,6 +45,7 @@ class Builder:
         self._options = options
         self._opened: dict[tuple[Method | None, str | None], OpenedIndex] = {}
         self._engines: dict[Method, Engine] = {}
+        self._purse: Purse | None = None
 
     # -- index ----------------------------------------------------------------------------------------------
 
@@ -56,6 +59,13 @@ class Builder:
             self._opened[key] = open_index(self._settings, method, embedding_model)
         return self._opened[key]
 
+    @property
+    def purse(self) -> Purse:
+        """What all questions together may spend and have spent. Its time runs from when the first index is open."""
+        if self._purse is None:
+            self._purse = Purse(self._options.limits or Limits(), shared=True)
+        return self._purse
+
     # -- engines --------------------------------------------------------------------------------------------
 
     def engine(self, method: Method) -> Engine:
@@ -67,7 +77,9 @@ class Builder:
             embedder = self.models.embedder(embedding_id) if embedding_id else None
             rater_id = self._settings.global_search.rate_model_id if method == "global" else None
             rater = self.models.chat(rater_id) if rater_id is not None else None
-            self._engines[method] = self._make_engine(method, self._toolbox(method, chat, embedder, rater))
+            tools = self._toolbox(method, chat, embedder)
+            tools = dataclasses.replace(tools, rater=rater, purse=self.purse)
+            self._engines[method] = self._make_engine(method, tools)
         return self._engines[method]
 
     def rehearsal(self, method: Method) -> tuple[Engine, bool]:
@@ -111,9 +123,7 @@ class Builder:
 
                 return DriftSearch(tools, settings.drift_search)
 
-    def _toolbox(
-        self, method: Method, chat: ChatModel, embedder: Embedder | None, rater: ChatModel | None = None
-    ) -> Toolbox:
+    def _toolbox(self, method: Method, chat: ChatModel, embedder: Embedder | None) -> Toolbox:
         from graphrag_cli.config.prompts import load_prompts
 
         chat_id, _ = self._model_ids(method)
@@ -131,7 +141,6 @@ class Builder:
             prices=self.models.prices(),
             history_tokens=self._settings.history.max_tokens,
             window=self.models.window(chat_id),
-            rater=rater,
         )
 
     def _remarks(self, chat_id: str, prompts: PromptSet) -> Iterator[RunWarning]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+    from graphrag_cli.llm.purse import Limits
     from graphrag_cli.llm.store import Store
     from graphrag_cli.llm.usage import PriceTable
 
@@ -42,6 +43,8 @@ class RunOptions:
     """Where to keep every exchange with a model."""
     replay: Path | None = None
     """The recording that answers instead of the models."""
+    limits: Limits | None = None
+    """What all questions of the project together may spend, besides what each may."""
 
 
 class Models:

@@ -90,7 +90,7 @@ class Run:
         self.method: Method = method
         self.question = question
         self.tools = tools
-        self.meter = UsageMeter(question.limits, tools.prices, tools.tokens)
+        self.meter = UsageMeter(question.limits, tools.prices, tools.tokens, shared=tools.purse)
         self.chat = self.meter.chat(tools.chat)
         self.embedder = self.meter.embedder(tools.embedder)
         self.written = Written()

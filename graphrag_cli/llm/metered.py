@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import DeadlineError, ModelError
@@ -20,20 +19,6 @@ if TYPE_CHECKING:
 
 ANSWER_STAGES: frozenset[str] = frozenset({"answer", "reduce"})
 """Stages that write the answer of a run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spend:
-    """Tokens and USD that calls under way will spend at least."""
-
-    tokens: int = 0
-    cost: float = 0.0
-
-    def __add__(self, other: Spend) -> Spend:
-        return Spend(self.tokens + other.tokens, self.cost + other.cost)
-
-    def __sub__(self, other: Spend) -> Spend:
-        return Spend(self.tokens - other.tokens, max(0.0, self.cost - other.cost))
 
 
 class MeteredChat(ChatAround):

@@ -1,17 +1,17 @@
-"""What a run spends: calls and tokens by stage, cost, and the limits that end a run early."""
+"""Counts what a run spends: calls and tokens by stage, cost; limits that end it early are kept by its purse."""
 
 from __future__ import annotations
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from graphrag_cli.errors import DeadlineError, LimitError, SettingsError
+from graphrag_cli.errors import SettingsError
 from graphrag_cli.events import StageUsage, Usage
 from graphrag_cli.llm.base import CallUsage
-from graphrag_cli.llm.metered import ANSWER_STAGES, MeteredChat, MeteredEmbedder, Spend
+from graphrag_cli.llm.metered import ANSWER_STAGES, MeteredChat, MeteredEmbedder
+from graphrag_cli.llm.purse import Limits, Purse, Spend
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import (
@@ -29,23 +29,6 @@ TOKENS_PER_MESSAGE = 4
 """What chat formats add around each message: its role and separators."""
 TOKENS_PER_PROMPT = 3
 """What chat formats add once, to open the reply."""
-
-KEPT_SHARE = 0.2
-"""Share of tokens, cost and time that ``keep_for_answer`` keeps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run may spend; None is no limit. A run that reaches one ends early with its best answer."""
-
-    max_calls: int | None = None
-    """Calls to chat models; embedding a text is not one."""
-    max_tokens: int | None = None
-    """Tokens of prompts, replies and embedded texts together."""
-    max_cost: float | None = None
-    """USD."""
-    deadline: float | None = None
-    """Seconds from the start of the run."""
 
 
 class PriceTable(Protocol):
@@ -76,27 +59,24 @@ class UsageMeter:
         prices: PriceTable,
         tokens: TokenCounter,
         *,
+        shared: Purse | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._limits = limits
+        """``shared`` is spent from by other runs too, and holds all of them to its own limits."""
+        self._own = Purse(limits, clock=clock)
+        self._purses = (self._own,) if shared is None else (self._own, shared)
         self._prices = prices
         self._tokens = tokens
-        self._clock = clock
-        self._ends = None if limits.deadline is None else clock() + limits.deadline
         self._stages: dict[str, StageUsage] = {}
-        self._cost: float | None = 0.0
         self._counted = False
-        self._held = Spend()
-        self._kept_calls = 0
-        self._kept_share = 0.0
+        self._keeps = False
 
     def keep_for_answer(self) -> None:
-        """From now on one call and ``KEPT_SHARE`` of tokens, cost and time are there for the stages that answer only.
+        """From now on a part of what may be spent is there for the stages that answer only.
 
         For methods of many calls: a limit then ends the reading, and what was read can still be answered from.
         """
-        self._kept_calls = 1
-        self._kept_share = KEPT_SHARE
+        self._keeps = True
 
     def chat(self, model: ChatModel) -> ChatModel:
         """``model``, metered."""
@@ -108,48 +88,43 @@ class UsageMeter:
 
     def usage(self) -> Usage:
         """What was spent so far. Tokens of embedded texts are always our count."""
-        return Usage(dict(self._stages), self._cost, self._counted)
-
-    def remaining_seconds(self) -> float | None:
-        """Seconds until the deadline, never negative; None without one."""
-        return None if self._ends is None else max(0.0, self._ends - self._clock())
+        return Usage(dict(self._stages), self._own.cost, self._counted)
 
     # ---- used by the wrappers -------------------------------------------------------------------------------
 
     def admit_chat(self, model: str, request: ChatRequest) -> Spend:
         """Counts the call and holds what its prompt will spend; raises when a limit forbids it."""
-        total = Usage(self._stages).total
-        answers = request.stage in ANSWER_STAGES
-        kept = 0 if answers else self._kept_calls
-        if self._limits.max_calls is not None and total.llm_calls >= self._limits.max_calls - kept:
-            raise _limit("calls to the model", f"{self._limits.max_calls:,}", "--max-calls")
-        held = self._hold(model, lambda: count_prompt(request.messages, self._tokens), answers=answers)
+        reading = self._keeps and request.stage not in ANSWER_STAGES
+        held = self._hold(
+            model, lambda: count_prompt(request.messages, self._tokens), calls=1, reading=reading
+        )
         self._add(request.stage, StageUsage(llm_calls=1))
         return held
 
     def admit_embedding(self, model: str, texts: Sequence[str]) -> Spend:
         """The same for an embedding call."""
-        held = self._hold(model, lambda: sum(map(self._tokens.count, texts)))
+        held = self._hold(model, lambda: sum(map(self._tokens.count, texts)), calls=0, reading=self._keeps)
         self._add("embed", StageUsage(embedding_calls=1))
         return held
 
     def settle_chat(self, model: str, stage: Stage, usage: CallUsage, held: Spend) -> None:
         """Replaces what was held by what was used."""
-        self._held = self._held - held
+        self.release(held)
         self._counted = self._counted or (usage.counted and usage != CallUsage(counted=True))
         self._add(stage, StageUsage(prompt_tokens=usage.prompt_tokens, output_tokens=usage.output_tokens))
         self._pay(model, usage.prompt_tokens, usage.output_tokens)
 
     def settle_embedding(self, model: str, texts: Sequence[str], held: Spend) -> None:
         """Replaces what was held by what was used."""
-        self._held = self._held - held
+        self.release(held)
         used = sum(map(self._tokens.count, texts))
         self._add("embed", StageUsage(embedding_tokens=used))
         self._pay(model, used, 0)
 
     def release(self, held: Spend) -> None:
         """Gives back what was held for a call that spent nothing."""
-        self._held = self._held - held
+        for purse in self._purses:
+            purse.release(held)
 
     def counted_usage(self, request: ChatRequest, text: str) -> CallUsage:
         """Our count of a call for which the server sent none. Zeros marked as counted are a reply that cost nothing."""
@@ -157,51 +132,42 @@ class UsageMeter:
         return CallUsage(prompt, self._tokens.count(text), counted=True)
 
     async def within_deadline(self, work: Awaitable[T], *, answers: bool = False) -> T:
-        """Awaits ``work``; raises ``DeadlineError`` when the deadline passes first, and cancels it.
+        """Awaits ``work``; raises ``DeadlineError`` when a deadline passes first, and cancels it.
 
         ``answers`` says that it may use the time kept for the answer.
         """
-        if self._ends is None:
+        reading = self._keeps and not answers
+        ends = [
+            (seconds, purse)
+            for purse in self._purses
+            if (seconds := purse.remaining_seconds(reading=reading)) is not None
+        ]
+        if not ends:
             return await work
-        timeout = asyncio.timeout(self._seconds_for(answers=answers))
+        seconds, purse = min(ends, key=lambda end: end[0])
+        timeout = asyncio.timeout(seconds)
         try:
             async with timeout:
                 return await work
         except TimeoutError:
             if timeout.expired():
-                raise self._late() from None
+                raise purse.late() from None
             raise
 
-    def _seconds_for(self, *, answers: bool) -> float | None:
-        """Seconds that a call has from now; None without a deadline."""
-        remaining = self.remaining_seconds()
-        if remaining is None or answers or self._limits.deadline is None:
-            return remaining
-        return max(0.0, remaining - self._kept_share * self._limits.deadline)
-
-    def _hold(self, model: str, count: Callable[[], int], *, answers: bool = False) -> Spend:
-        """Checks deadline, tokens and cost against what is spent and what calls under way will spend."""
-        usable = 1.0 if answers else 1.0 - self._kept_share
-        if self._seconds_for(answers=answers) == 0.0:
-            raise self._late()
-        if self._limits.max_tokens is None and self._limits.max_cost is None:
-            return Spend()
-        prompt = count()
-        wanted = self._held + Spend(prompt, self._price(model, prompt))
-        if self._limits.max_tokens is not None:
-            total = Usage(self._stages).total
-            spent = total.prompt_tokens + total.output_tokens + total.embedding_tokens
-            if spent + wanted.tokens > self._limits.max_tokens * usable:
-                raise _limit("tokens", f"{self._limits.max_tokens:,}", "--max-tokens")
-        cost = (self._cost or 0.0) + wanted.cost
-        if self._limits.max_cost is not None and cost > self._limits.max_cost * usable:
-            raise _limit("cost", f"${self._limits.max_cost:g}", "--max-cost")
-        held = wanted - self._held
-        self._held = wanted
-        return held
+    def _hold(self, model: str, count: Callable[[], int], *, calls: int, reading: bool) -> Spend:
+        """Checks every limit against what is spent and what calls under way will spend."""
+        wanted = Spend()
+        if any(purse.counts_tokens for purse in self._purses):
+            tokens = count()
+            wanted = Spend(tokens, self._price(model, tokens))
+        for purse in self._purses:
+            purse.check(wanted, calls=calls, reading=reading)
+        for purse in self._purses:
+            purse.hold(wanted)
+        return wanted
 
     def _price(self, model: str, prompt_tokens: int) -> float:
-        if self._limits.max_cost is None:
+        if all(purse.limits.max_cost is None for purse in self._purses):
             return 0.0
         cost = self._prices.cost(model, prompt_tokens, 0)
         if cost is None:
@@ -214,18 +180,10 @@ class UsageMeter:
 
     def _pay(self, model: str, prompt_tokens: int, output_tokens: int) -> None:
         cost = self._prices.cost(model, prompt_tokens, output_tokens)
-        self._cost = None if cost is None or self._cost is None else self._cost + cost
+        for purse in self._purses:
+            purse.pay(cost)
 
     def _add(self, stage: str, usage: StageUsage) -> None:
         self._stages[stage] = self._stages.get(stage, StageUsage()) + usage
-
-    def _late(self) -> DeadlineError:
-        passed = self.remaining_seconds() == 0.0
-        what = "passed" if passed else "is near, and the rest of it is for the answer"
-        return DeadlineError(
-            f"the deadline of {self._limits.deadline:g} s {what}", hint="allow more time with --deadline"
-        )
-
-
-def _limit(what: str, limit: str, flag: str) -> LimitError:
-    return LimitError(f"the limit on {what} ({limit}) is reached", hint=f"allow more with {flag}")
+        for purse in self._purses:
+            purse.add(usage)

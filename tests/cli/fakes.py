@@ -30,6 +30,7 @@ from graphrag_cli.events import (
     TextDelta,
     Usage,
 )
+from graphrag_cli.llm.purse import Limits, Purse, Spend
 
 INDEX = IndexSummary("output", "3.x", {"entities": 90, "text_units": 24})
 MODELS = ModelNames("gpt-x", "embed-x")
@@ -124,10 +125,12 @@ class FakeProject:
     engine_error: CliError | None = None
     delay: float = 0.0
     """Seconds that each question takes."""
+    purse: Purse = field(default_factory=lambda: Purse(Limits()))
 
     def open(self, where: Where, options: RunOptions | None = None) -> FakeProject:
         self.where = where
         self.options = options or RunOptions()
+        self.purse = Purse(self.options.limits or Limits(), shared=True)
         return self
 
     def engine(self, method: Method) -> None:
@@ -140,11 +143,15 @@ class FakeProject:
     async def stream(self, question: Question, method: Method) -> AsyncIterator[Event]:
         self.asked.append((question, method))
         await asyncio.sleep(self.delay)
+        self.purse.check(Spend(), calls=1, reading=False)
         if question.text in self.failing:
             raise self.failing[question.text]
         for step in self.script:
             if isinstance(step, CliError | KeyboardInterrupt):
                 raise step
+            if isinstance(step, RunFinished):
+                self.purse.add(step.answer.usage.total)
+                self.purse.pay(step.answer.usage.cost_usd)
             yield step
 
     async def aclose(self) -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_cli.errors import AuthError, IndexDataError, ModelError
+from graphrag_cli.errors import AuthError, IndexDataError, ModelError, SettingsError
+from graphrag_cli.llm.purse import Limits
 from tests.cli.conftest import Shell
 from tests.cli.fakes import events, partial
 
@@ -204,3 +205,94 @@ def test_a_pipe_takes_lines_as_they_come_and_cannot_be_resumed(
     assert pipe.is_fifo()
     refused = shell.run("batch", str(questions), "-o", str(pipe), "--resume")
     assert (refused.status, "--resume needs a file" in refused.err) == (2, True)
+
+
+def test_limits_hold_for_the_whole_batch_and_what_is_left_can_be_asked_later(
+    shell: Shell, questions: Path, tmp_path: Path
+) -> None:
+    target = tmp_path / "a.jsonl"
+    arguments = ("batch", str(questions), "-o", str(target), "-j", "1")
+    done = shell.run(*arguments, "--max-calls", "2")
+    assert (done.status, [line["id"] for line in documents(target.read_text("utf-8"))]) == (6, ["1", "2"])
+    assert "5 questions: 2 answered, 3 not asked; 2 calls, " in done.err
+    assert done.err.endswith(
+        "error: not every question was asked: the limit on calls to the model (2) is reached\n"
+        "hint: allow more with --max-calls, and go on with --resume\n"
+    )
+    again = shell.run(*arguments, "--resume", "--max-cost", "0.03")
+    assert again.status == 0
+    assert [line["id"] for line in documents(target.read_text("utf-8"))] == ["1", "2", "3", "4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "value", "answered"),
+    [
+        ("--max-calls", "3", 3),
+        ("--max-tokens", "10000", 3),
+        ("--max-cost", "0.02", 2),
+        ("--deadline", "0.001", 0),
+    ],
+)
+def test_each_limit_ends_a_batch_side_by_side(
+    shell: Shell, questions: Path, flag: str, value: str, answered: int
+) -> None:
+    shell.project.delay = 0.01
+    done = shell.run("batch", str(questions), "-j", "1", flag, value)
+    assert (done.status, len(documents(done.out))) == (6, answered)
+    assert f"{5 - answered} not asked" in done.err
+    assert f"allow more {'time ' if flag == '--deadline' else ''}with {flag}\n" in done.err
+
+
+def test_a_limit_that_every_question_stayed_within_is_not_spoken_of(shell: Shell, questions: Path) -> None:
+    done = shell.run("batch", str(questions), "--max-calls", "5")
+    assert (done.status, "limit" in done.err, "not asked" in done.err) == (0, False, False)
+
+
+def test_a_line_may_have_limits_of_its_own(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"question": "a?", "max_calls": 3, "deadline": 1.5}\n"b?"\n', encoding="utf-8")
+    assert shell.run("batch", str(path), "--max-calls", "9").status == 0
+    assert [question.limits for question, _ in shell.project.asked] == [
+        Limits(max_calls=3, deadline=1.5),
+        Limits(),
+    ]
+    assert shell.project.options.limits == Limits(max_calls=9)
+
+
+@pytest.mark.parametrize(
+    "limit", ['"max_calls": 0', '"max_cost": "x"', '"deadline": -1', '"max_tokens": 1.5']
+)
+def test_a_limit_that_is_none_is_refused(shell: Shell, tmp_path: Path, limit: str) -> None:
+    path = tmp_path / "q.jsonl"
+    path.write_text(f'{{"question": "a?", {limit}}}\n', encoding="utf-8")
+    assert shell.run("batch", str(path)).status == 2
+    assert shell.project.asked == []
+
+
+def test_a_flag_that_cannot_be_read_is_told_once_and_nothing_is_asked(shell: Shell, questions: Path) -> None:
+    done = shell.run("batch", str(questions), "--community-level", "deep")
+    assert (done.status, done.out, shell.project.asked) == (2, "", [])
+    assert done.err.count("error") == 1
+
+
+def test_a_fault_of_the_program_shows_its_traceback_with_debug(shell: Shell, questions: Path) -> None:
+    shell.project.failing = {"question 2": ZeroDivisionError("ours")}
+    assert "Traceback" not in shell.run("batch", str(questions)).err
+    assert (
+        "ZeroDivisionError: ours" in shell.run("batch", str(questions), "--debug").err.split("Traceback")[1]
+    )
+
+
+def test_settings_that_no_question_can_do_with_end_the_batch(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("".join(f"q{n}\n" for n in range(50)), encoding="utf-8")
+    shell.play(SettingsError("the price of model 'x' is not known"))
+    done = shell.run("batch", str(path), "-j", "1", "--max-cost", "1")
+    assert (done.status, len(shell.project.asked)) == (3, 8)
+
+
+def test_a_cell_may_hold_any_character(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_text("id,question\na,one\u2028two?\nb,three\x0bfour?\n", encoding="utf-8")
+    assert shell.run("batch", str(path), "-j", "1").status == 0
+    assert [question.text for question, _ in shell.project.asked] == ["one\u2028two?", "three\x0bfour?"]

@@ -65,3 +65,29 @@ def test_a_question_that_fails_is_counted(shell: Shell, cases: Path) -> None:
 
 def test_cases_that_cannot_be_read_are_a_usage_error(shell: Shell, tmp_path: Path) -> None:
     assert shell.run("check-answers", str(tmp_path / "no.yaml")).status == 2
+
+
+def test_answers_that_lack_what_is_scored_are_refused(shell: Shell, cases: Path, tmp_path: Path) -> None:
+    questions, answers = tmp_path / "q.jsonl", tmp_path / "a.jsonl"
+    questions.write_text('{"id": "a", "question": "Who led?"}\n', encoding="utf-8")
+    shell.run("batch", str(questions), "-o", str(answers), "--fields", "status,answer")
+    done = shell.run("check-answers", str(cases), "--answers", str(answers))
+    assert (done.status, "--fields answer,citations,context,status" in done.err) == (2, True)
+
+
+def test_what_is_no_line_of_a_batch_is_refused(shell: Shell, cases: Path, tmp_path: Path) -> None:
+    answers = tmp_path / "a.jsonl"
+    answers.write_text('{"id": "a"}\n', encoding="utf-8")
+    done = shell.run("check-answers", str(cases), "--answers", str(answers))
+    assert (done.status, "line 1 of" in done.err) == (2, True)
+
+
+def test_a_case_that_a_limit_left_unasked_says_so(shell: Shell, cases: Path) -> None:
+    done = shell.run("check-answers", str(cases), "-j", "1", "--max-calls", "1")
+    assert done.status == 6
+    assert "no answer: the limit on calls to the model (1) is reached" in done.out
+
+
+def test_a_share_beyond_all_is_refused(shell: Shell, cases: Path) -> None:
+    assert shell.run("check-answers", str(cases), "--min-pass", "80").status == 2
+    assert shell.project.asked == []

@@ -12,7 +12,8 @@ import pytest
 from graphrag_cli.errors import ModelError, SettingsError
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyNotice, complete
 from graphrag_cli.llm.cache import ReplyCache
-from graphrag_cli.llm.usage import Limits, UsageMeter
+from graphrag_cli.llm.purse import Limits
+from graphrag_cli.llm.usage import UsageMeter
 from tests.llm.doubles import FlatPrices, OnesEmbedder, QueueChat, WordCounter, request, said
 
 

@@ -12,7 +12,8 @@ import pytest
 from graphrag_cli.errors import AuthError, DeadlineError, LimitError, ModelError, SettingsError
 from graphrag_cli.events import StageUsage
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, complete
-from graphrag_cli.llm.usage import Limits, UsageMeter, count_prompt
+from graphrag_cli.llm.purse import Limits, Purse
+from graphrag_cli.llm.usage import UsageMeter, count_prompt
 from tests.llm.doubles import FlatPrices, OnesEmbedder, QueueChat, WordCounter, request, said
 
 
@@ -205,3 +206,62 @@ async def test_an_error_that_another_call_may_not_meet_stops_nothing() -> None:
     with pytest.raises(ModelError):
         await complete(chat, request(stage="map"))
     assert (await complete(chat, request(stage="map"))).text == "a"
+
+
+def shared(limits: Limits) -> tuple[Purse, UsageMeter, UsageMeter]:
+    purse = Purse(limits, shared=True)
+    one, other = (UsageMeter(Limits(), FlatPrices(), WordCounter(), shared=purse) for _ in range(2))
+    return purse, one, other
+
+
+async def test_runs_that_share_a_purse_are_held_to_it_together() -> None:
+    purse, one, other = shared(Limits(max_calls=2))
+    inner = QueueChat([said("a"), said("b"), said("c")])
+    await complete(one.chat(inner), request())
+    await complete(other.chat(inner), request())
+    assert purse.exhausted is None
+    with pytest.raises(LimitError):
+        await complete(one.chat(inner), request())
+    assert isinstance(purse.exhausted, LimitError)
+    assert (one.usage().total.llm_calls, other.usage().total.llm_calls) == (1, 1)
+    assert purse.usage == StageUsage(2, 20, 10)
+    assert purse.cost == pytest.approx(40 / 1e6)
+
+
+async def test_prompts_under_way_in_one_run_count_against_the_other() -> None:
+    asked = request(" ".join(["word"] * 50))
+    _, one, other = shared(Limits(max_tokens=130))
+    inner = QueueChat([[0.01, ReplyEnd("ok", CallUsage(57, 1))] for _ in range(4)])
+    calls = [complete(m.chat(inner), asked) for m in (one, one, other, other)]
+    ended = await asyncio.gather(*calls, return_exceptions=True)
+    assert sum(isinstance(end, LimitError) for end in ended) == 2
+
+
+async def test_runs_that_only_read_leave_a_share_of_the_calls_to_those_that_answer() -> None:
+    _, one, other = shared(Limits(max_calls=10))
+    one.keep_for_answer()
+    inner = QueueChat([said("a") for _ in range(10)])
+    for _ in range(8):
+        await complete(one.chat(inner), request(stage="map"))
+    with pytest.raises(LimitError):
+        await complete(one.chat(inner), request(stage="map"))
+    await complete(one.chat(inner), request(stage="reduce"))
+    await complete(other.chat(inner), request(stage="answer"))
+
+
+async def test_the_nearer_of_two_deadlines_ends_a_call() -> None:
+    purse = Purse(Limits(deadline=0.02), shared=True)
+    m = UsageMeter(Limits(deadline=60), FlatPrices(), WordCounter(), shared=purse)
+    with pytest.raises(DeadlineError, match=r"0\.02 s"):
+        await complete(m.chat(QueueChat([[60.0]])), request())
+    assert isinstance(purse.exhausted, DeadlineError)
+
+
+async def test_a_run_that_reaches_its_own_limit_leaves_the_purse_open() -> None:
+    purse = Purse(Limits(max_calls=5), shared=True)
+    m = UsageMeter(Limits(max_calls=1), FlatPrices(), WordCounter(), shared=purse)
+    chat = m.chat(QueueChat([said("a"), said("b")]))
+    await complete(chat, request())
+    with pytest.raises(LimitError):
+        await complete(chat, request())
+    assert purse.exhausted is None

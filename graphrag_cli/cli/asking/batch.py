@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from graphrag_cli.cli.flags.single import flag
-from graphrag_cli.cli.flags.values import asked_for, run_options, where_of
+from graphrag_cli.cli.flags.values import asked_for
 from graphrag_cli.cli.terminal.stdin import read_stdin
 from graphrag_cli.errors import PartialError, UsageError
+from graphrag_cli.events import Method
 
 if TYPE_CHECKING:
     from graphrag_cli.batch.journal import Writer
     from graphrag_cli.batch.line import Done
     from graphrag_cli.batch.questions import BatchQuestion
-    from graphrag_cli.batch.run import Batch
-    from graphrag_cli.batch.summary import Tally
-    from graphrag_cli.cli.flags.groups import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.cli.flags.groups import ManyOptions
     from graphrag_cli.cli.terminal.sink import Sink
-    from graphrag_cli.project import Project
 
-MethodName: TypeAlias = Literal["local", "global", "drift", "basic"]
 _PANEL = "Batch"
 
 
@@ -31,7 +28,7 @@ class BatchFlags:
     """What only ``batch`` takes."""
 
     method: Annotated[
-        MethodName,
+        Method,
         flag(_PANEL, "Method of questions that name none.", "--method", "-m", show_default=True),
     ] = "local"
     output: Annotated[
@@ -80,58 +77,39 @@ class BatchFlags:
     ] = False
 
 
-def run_batch_command(
-    file: Path,
-    flags: BatchFlags,
-    where: WhereOptions,
-    retrieval: RetrievalOptions,
-    limits: LimitOptions,
-    models: ModelOptions,
-) -> int:
-    """Asks, writes, and returns the exit status: 0 when every question was answered or has no data, else 6."""
-    import asyncio
+def run_batch_command(file: Path, flags: BatchFlags, options: ManyOptions) -> int:
+    """Asks, writes, and returns the exit status: 0 when every question was answered or has no data, else 6.
 
+    Raises ``PartialError`` when a limit left questions unasked.
+    """
+    from graphrag_cli.batch.run import Batch
     from graphrag_cli.batch.summary import Tally
+    from graphrag_cli.cli.asking.many import Many, ask_many
+    from graphrag_cli.cli.terminal.console import open_consoles
     from graphrag_cli.cli.terminal.sink import Sink, refuse_same_file
-    from graphrag_cli.project import Project
 
-    given = None if str(file) == "-" else file
     refuse_same_file(
         {
-            "--record": models.record,
-            "--replay": models.replay,
+            "--record": options.models.record,
+            "--replay": options.models.replay,
             "--output": flags.output,
-            "the questions": given,
+            "the questions": None if str(file) == "-" else file,
         }
     )
     questions = _read(file, flags)
     kept = _kept(flags, questions)
     done = {line.id for line in kept}
     rest = [question for question in questions if question.id not in done]
-    batch = _batch(rest, flags, retrieval, limits)
-    project = Project.open(where_of(where), run_options(models, stream=False))
+    batch = Batch(rest, flags.concurrency, _fields(flags), asked_for(options.retrieval, stream=False))
     tally = Tally(len(rest), len(kept))
     with Sink(None if _resumable(flags) else flags.output) as sink:
         writer = _writer(flags, [question.id for question in questions], kept, sink)
-        asyncio.run(_run(project, batch, writer, flags, tally))
+        consoles = open_consoles(quiet=flags.quiet, verbose=flags.verbose)
+        limit = ask_many(Many(batch, writer, tally, consoles, flags.debug), options)
+    if limit is not None:
+        go_on = ", and go on with --resume" if _resumable(flags) else ""
+        raise PartialError(f"not every question was asked: {limit.message}", hint=f"{limit.hint}{go_on}")
     return 0 if tally.whole else PartialError.exit_code
-
-
-async def _run(project: Project, batch: Batch, writer: Writer, flags: BatchFlags, tally: Tally) -> None:
-    from graphrag_cli.batch.run import open_engines, run_batch
-    from graphrag_cli.cli.render.batch import BatchView
-    from graphrag_cli.cli.terminal.console import open_consoles
-
-    try:
-        open_engines(project, batch.questions)
-        view = BatchView(open_consoles(quiet=flags.quiet, verbose=flags.verbose), tally)
-        try:
-            with writer:
-                await run_batch(project, batch, writer, view.tell)
-        finally:
-            view.close()
-    finally:
-        await project.aclose()
 
 
 def _read(file: Path, flags: BatchFlags) -> list[BatchQuestion]:
@@ -179,21 +157,13 @@ def _writer(flags: BatchFlags, ids: Sequence[str], kept: Sequence[Done], sink: S
     order = None if flags.unordered else ids
     if flags.output is None or not _resumable(flags):
         return StreamWriter(sink.write, order)
-    return FileWriter(flags.output.resolve(), order, kept)
+    return FileWriter(flags.output, order, kept)
 
 
-def _batch(
-    questions: Sequence[BatchQuestion], flags: BatchFlags, retrieval: RetrievalOptions, limits: LimitOptions
-) -> Batch:
-    from graphrag_cli.batch.run import Batch
+def _fields(flags: BatchFlags) -> Sequence[str] | None:
     from graphrag_cli.documents.fields import check_fields, parse_fields
 
-    if flags.fields is not None:
-        check_fields(flags.fields, "jsonl")
-    fields = None if flags.fields is None else parse_fields(flags.fields)
-    return Batch(
-        questions,
-        flags.concurrency,
-        fields,
-        lambda question: asked_for(question, retrieval, limits, stream=False),
-    )
+    if flags.fields is None:
+        return None
+    check_fields(flags.fields, "jsonl")
+    return parse_fields(flags.fields)

@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Annotated, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Self, cast
 
 from graphrag_cli.cli.flags.single import ReportFormat, flag
-from graphrag_cli.cli.flags.values import asked_for, run_options, where_of
+from graphrag_cli.cli.flags.values import asked_for
 from graphrag_cli.errors import PartialError, UsageError
+from graphrag_cli.events import Method
 
 if TYPE_CHECKING:
     from graphrag_cli.batch.line import Done
-    from graphrag_cli.batch.run import Batch
-    from graphrag_cli.cli.flags.groups import LimitOptions, ModelOptions, RetrievalOptions, WhereOptions
+    from graphrag_cli.cli.flags.groups import ManyOptions
     from graphrag_cli.cli.terminal.console import Consoles
-    from graphrag_cli.documents.report_shapes import AnswerCheckShape
     from graphrag_cli.documents.shapes import BatchShape
     from graphrag_cli.evaluate.cases import Case
     from graphrag_cli.evaluate.score import Score
-    from graphrag_cli.project import Project
 
 _PANEL = "Check"
+NEEDED = frozenset({"status", "answer", "citations", "context"})
+"""Parts of an answer that are scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class CheckFlags:
     """What only ``check-answers`` takes."""
 
     method: Annotated[
-        Literal["local", "global", "drift", "basic"],
+        Method,
         flag(_PANEL, "Method of cases that name none.", "--method", "-m", show_default=True),
     ] = "local"
     answers: Annotated[
@@ -67,32 +67,27 @@ class CheckFlags:
     debug: Annotated[bool, flag(_PANEL, "A traceback when something unexpected happens.", "--debug")] = False
 
 
-def run_check(
-    file: Path,
-    flags: CheckFlags,
-    where: WhereOptions,
-    retrieval: RetrievalOptions,
-    limits: LimitOptions,
-    models: ModelOptions,
-) -> int:
+def run_check(file: Path, flags: CheckFlags, options: ManyOptions) -> int:
     """Asks or reads, scores, prints; the exit status."""
+    from graphrag_cli.cli.asking.scores import print_scores, scores_document
     from graphrag_cli.cli.terminal.console import open_consoles
-    from graphrag_cli.evaluate.junit import junit
+    from graphrag_cli.documents.strict import dump_line
 
+    if flags.min_pass > 1:
+        raise UsageError(f"--min-pass {flags.min_pass:g} is more than all", hint="a share, such as 0.8")
     cases = _read_cases(file, flags)
     consoles = open_consoles(quiet=flags.quiet)
-    lines = (
-        _read_answers(flags.answers)
-        if flags.answers
-        else _ask(cases, flags, consoles, (where, retrieval, limits, models))
-    )
-    scores = [_score(case, lines.get(case.id)) for case in cases]
+    if flags.answers is None:
+        lines, missing = _ask(cases, flags, options, consoles)
+    else:
+        lines, missing = _read_answers(flags.answers), "not among the answers"
+    scores = [_score(case, lines.get(case.id), missing) for case in cases]
     if flags.junit is not None:
-        from graphrag_cli.cli.terminal.sink import Sink
-
-        with Sink(flags.junit) as sink:
-            sink.write(junit(scores))
-    _print(scores, flags, consoles)
+        _write_junit(scores, flags.junit)
+    if flags.format == "json":
+        consoles.out.file.write(dump_line(scores_document(scores)))
+    else:
+        print_scores(scores, consoles)
     share = sum(score.passed for score in scores) / len(scores)
     return 0 if share >= flags.min_pass else PartialError.exit_code
 
@@ -111,56 +106,45 @@ def _read(file: Path) -> str:
 
 
 def _read_answers(file: Path) -> dict[str, BatchShape]:
+    """Lines of ``batch`` by id. Raises ``UsageError`` for anything else: what is not read would count as not answered."""
     from graphrag_cli.batch.line import parse_line
 
-    documents = [parse_line(f"{line}\n") for line in _read(file).split("\n") if line]
-    return {
-        str(document["id"]): cast("BatchShape", document) for document in documents if document is not None
-    }
+    found: dict[str, BatchShape] = {}
+    for number, text in enumerate(_read(file).split("\n"), start=1):
+        if not text:
+            continue
+        document = parse_line(f"{text}\n")
+        if document is None:
+            raise UsageError(
+                f"line {number} of {file} is no line of a batch", hint="name a file that batch -o wrote"
+            )
+        line = cast("BatchShape", document)
+        if line["answer"] is not None and not line["answer"].keys() >= NEEDED:
+            raise UsageError(
+                f"line {number} of {file} holds a part of its answer only",
+                hint=f"write the batch without --fields, or with --fields {','.join(sorted(NEEDED))}",
+            )
+        found[line["id"]] = line
+    return found
 
 
 def _ask(
-    cases: Sequence[Case],
-    flags: CheckFlags,
-    consoles: Consoles,
-    options: tuple[WhereOptions, RetrievalOptions, LimitOptions, ModelOptions],
-) -> dict[str, BatchShape]:
-    import asyncio
-
+    cases: Sequence[Case], flags: CheckFlags, options: ManyOptions, consoles: Consoles
+) -> tuple[dict[str, BatchShape], str]:
+    """Lines by id, and why a case may have none."""
     from graphrag_cli.batch.questions import BatchQuestion
     from graphrag_cli.batch.run import Batch
-    from graphrag_cli.project import Project
+    from graphrag_cli.batch.summary import Tally
+    from graphrag_cli.cli.asking.many import Many, ask_many
 
-    where, retrieval, limits, models = options
     questions = [
         BatchQuestion(number, case.id, case.question, case.method)
         for number, case in enumerate(cases, start=1)
     ]
-    batch = Batch(
-        questions,
-        flags.concurrency,
-        prepare=lambda question: asked_for(question, retrieval, limits, stream=False),
-    )
-    project = Project.open(where_of(where), run_options(models, stream=False))
+    batch = Batch(questions, flags.concurrency, prepare=asked_for(options.retrieval, stream=False))
     lines = _Lines()
-    asyncio.run(_run(project, batch, lines, consoles))
-    return lines.by_id
-
-
-async def _run(project: Project, batch: Batch, lines: _Lines, consoles: Consoles) -> None:
-    from graphrag_cli.batch.run import open_engines, run_batch
-    from graphrag_cli.batch.summary import Tally
-    from graphrag_cli.cli.render.batch import BatchView
-
-    try:
-        open_engines(project, batch.questions)
-        view = BatchView(consoles, Tally(len(batch.questions)))
-        try:
-            await run_batch(project, batch, lines, view.tell)
-        finally:
-            view.close()
-    finally:
-        await project.aclose()
+    limit = ask_many(Many(batch, lines, Tally(len(questions)), consoles, flags.debug), options)
+    return lines.by_id, "" if limit is None else limit.message
 
 
 class _Lines:
@@ -180,81 +164,18 @@ class _Lines:
         self.by_id[done.id] = json.loads(done.text)
 
 
-def _score(case: Case, line: BatchShape | None) -> Score:
+def _score(case: Case, line: BatchShape | None, missing: str) -> Score:
     from graphrag_cli.evaluate.score import score
 
     if line is None:
-        return score(case, None, "not among the answers", 0.0)
+        return score(case, None, missing, 0.0)
     error = line["error"]
     return score(case, line["answer"], None if error is None else error["message"], line["seconds"] or 0.0)
 
 
-def _print(scores: Sequence[Score], flags: CheckFlags, consoles: Consoles) -> None:
-    from graphrag_cli.cli.terminal.console import print_prose
-    from graphrag_cli.cli.terminal.plain import plain_line
-    from graphrag_cli.cli.terminal.tables import print_table
-    from graphrag_cli.documents.strict import dumps
-    from graphrag_cli.evaluate.score import totals
+def _write_junit(scores: Sequence[Score], file: Path) -> None:
+    from graphrag_cli.cli.terminal.sink import Sink
+    from graphrag_cli.evaluate.junit import junit
 
-    if flags.format == "json":
-        consoles.out.file.write(dumps(_document(scores)) + "\n")
-        return
-    for one in scores:
-        if not one.passed:
-            asked = f"{consoles.symbols.failed} {one.case.id}: {plain_line(one.case.question)}"
-            print_prose(consoles.out, asked, hang=2)
-            for fault in one.faults:
-                print_prose(consoles.out, f"    {plain_line(fault)}")
-    rows = [
-        [total.name, f"{total.passed} of {total.cases}", _percent(total.recall), _percent(total.precision), _percent(total.resolved), _percent(total.outcomes_right)]
-        for total in totals(scores)
-    ]  # fmt: skip
-    headers = [
-        "method",
-        "passed",
-        "expected retrieved",
-        "cited were expected",
-        "citations resolve",
-        "status right",
-    ]
-    print_table(consoles.out, headers, rows)
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.0%}"
-
-
-def _document(scores: Sequence[Score]) -> AnswerCheckShape:
-    from graphrag_cli.documents.report_shapes import ANSWER_CHECK_SCHEMA
-    from graphrag_cli.evaluate.score import totals
-
-    return {
-        "schema": ANSWER_CHECK_SCHEMA,
-        "cases": [
-            {
-                "id": one.case.id,
-                "method": one.case.method,
-                "question": one.case.question,
-                "passed": one.passed,
-                "faults": list(one.faults),
-                "recall": one.recall,
-                "precision": one.precision,
-                "resolved": one.resolved,
-                "outcome_right": one.outcome_right,
-                "seconds": one.seconds,
-            }
-            for one in scores
-        ],
-        "totals": [
-            {
-                "name": total.name,
-                "cases": total.cases,
-                "passed": total.passed,
-                "recall": total.recall,
-                "precision": total.precision,
-                "resolved": total.resolved,
-                "outcomes_right": total.outcomes_right,
-            }
-            for total in totals(scores)
-        ],
-    }
+    with Sink(file) as sink:
+        sink.write(junit(scores))

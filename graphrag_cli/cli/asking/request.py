@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_cli.cli.flags.values import asked_for
+from graphrag_cli.cli.flags.values import asked_for, limits_of
 from graphrag_cli.cli.terminal.stdin import read_stdin
 from graphrag_cli.errors import UsageError
 
@@ -64,7 +64,8 @@ def question_of(ask: Ask, default: Question) -> Question:
     """``default`` with everything that ``ask`` says."""
     options, entities = ask.options, ask.entities
     return dataclasses.replace(
-        asked_for(default, options.retrieval, options.limits, stream=options.output.stream),
+        asked_for(options.retrieval, stream=options.output.stream)(default),
+        limits=limits_of(options.limits),
         include_entities=tuple(entities.include_entity) if entities else (),
         exclude_entities=tuple(entities.exclude_entity) if entities else (),
         filters=_filters(ask),

@@ -27,7 +27,7 @@ def chat(
 
     At the prompt, /method NAME changes the method, /sources shows what the last answer cites, /reset forgets the
     conversation, /help lists these, and /quit or Ctrl-D leaves. Ctrl-C stops an answer. With --session the
-    conversation is kept, and taken up again. For json or a file, use query with --session.
+    conversation is kept, and taken up again. Limits hold for each answer. For json or a file, use query with --session.
 
     Questions may be piped in, one a line: the exit status is then 6 when some failed, and that of the error when
     all did.

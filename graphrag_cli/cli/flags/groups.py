@@ -318,6 +318,16 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True)
+class ManyOptions:
+    """What every command that asks many questions takes."""
+
+    where: WhereOptions
+    retrieval: RetrievalOptions
+    limits: LimitOptions
+    models: ModelOptions
+
+
+@dataclass(frozen=True, slots=True)
 class SessionOptions:
     """Which conversation the question belongs to."""
 

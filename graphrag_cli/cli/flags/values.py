@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import UsageError
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
     from graphrag_cli.engines.base import Question
     from graphrag_cli.engines.models import RunOptions
-    from graphrag_cli.llm.usage import Limits
+    from graphrag_cli.llm.purse import Limits
 
 
 def where_of(options: WhereOptions, overrides: Sequence[str] = ()) -> Where:
@@ -30,26 +30,29 @@ def where_of(options: WhereOptions, overrides: Sequence[str] = ()) -> Where:
     )
 
 
-def run_options(models: ModelOptions, *, stream: bool) -> RunOptions:
-    """What the flags say about how models are spoken to, for the whole run."""
+def run_options(models: ModelOptions, *, stream: bool, limits: Limits | None = None) -> RunOptions:
+    """What the flags say about the whole run; ``limits`` are on all its questions together."""
     from graphrag_cli.engines.models import RunOptions
 
-    return RunOptions(stream, models.prompt_dir, models.record, models.replay)
+    return RunOptions(stream, models.prompt_dir, models.record, models.replay, limits)
 
 
-def asked_for(
-    question: Question, retrieval: RetrievalOptions, limits: LimitOptions, *, stream: bool
-) -> Question:
-    """``question`` with what the flags say about every method."""
-    level = retrieval.community_level
-    return dataclasses.replace(
-        question,
-        response_type=question.response_type if retrieval.response_type is None else retrieval.response_type,
-        seed=question.seed if retrieval.seed is None else retrieval.seed,
-        community_level=question.community_level if level is None else parse_level(level),
-        limits=limits_of(limits),
-        stream=stream,
-    )
+def asked_for(retrieval: RetrievalOptions, *, stream: bool) -> Callable[[Question], Question]:
+    """What puts into a question what the flags say about every method. Raises ``UsageError``, before any is asked."""
+    level = None if retrieval.community_level is None else parse_level(retrieval.community_level)
+
+    def put_in(question: Question) -> Question:
+        return dataclasses.replace(
+            question,
+            response_type=question.response_type
+            if retrieval.response_type is None
+            else retrieval.response_type,
+            seed=question.seed if retrieval.seed is None else retrieval.seed,
+            community_level=question.community_level if level is None else level,
+            stream=stream,
+        )
+
+    return put_in
 
 
 def parse_level(text: str) -> Level:
@@ -63,7 +66,7 @@ def parse_level(text: str) -> Level:
 
 def limits_of(options: LimitOptions) -> Limits:
     """What the run may spend. Raises ``UsageError``."""
-    from graphrag_cli.llm.usage import Limits
+    from graphrag_cli.llm.purse import Limits
 
     for flag, value in (("--deadline", options.deadline), ("--max-cost", options.max_cost)):
         if value is not None and not math.isfinite(value):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.cli.render.live import LiveArea
     from graphrag_cli.cli.terminal.console import Consoles
+    from graphrag_cli.llm.purse import Purse
 
 _BAR = 24
 _STATUSES = ("answered", "no_data", "partial", "failed")
@@ -23,9 +24,13 @@ _STATUSES = ("answered", "no_data", "partial", "failed")
 class BatchView:
     """Follows a batch. Use inside a running event loop; ``close`` prints the summary."""
 
-    def __init__(self, consoles: Consoles, tally: Tally, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, consoles: Consoles, tally: Tally, purse: Purse, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """``purse`` knows what was spent, by questions that failed too."""
         self._consoles = consoles
         self._tally = tally
+        self._purse = purse
         self._clock = clock
         self._began = clock()
         self._area: LiveArea | None = None
@@ -59,11 +64,11 @@ class BatchView:
         ]
         if tally.kept:
             named.append(f"{tally.kept} kept from before")
-        undone = tally.total - tally.done
-        if undone:
-            named.append(f"{undone} not asked")
+        if tally.undone:
+            named.append(f"{tally.undone} not asked")
         asked = f"{plural(tally.total + tally.kept, 'question')}: {', '.join(named)}"
-        spent = f"{plural(tally.usage.llm_calls, 'call')}, {plural(tally.tokens, 'token')}, {cost(tally.cost_usd)}"
+        calls = plural(self._purse.usage.llm_calls, "call")
+        spent = f"{calls}, {plural(self._tokens, 'token')}, {cost(self._purse.cost)}"
         return f"{asked}; {spent}; {_clock(seconds)}, {self._rate(seconds):.1f} a second"
 
     def _bar(self) -> Text:
@@ -76,14 +81,18 @@ class BatchView:
         line.append(symbols.half * (_BAR - filled), style="dim")
         line.append(f"  {tally.done} of {tally.total}", style="bold")
         rate = self._rate(seconds)
-        if tally.done:
-            line.append(f"  {rate:.1f}/s  {_clock((tally.total - tally.done) / rate)} left", style="dim")
+        if rate:
+            line.append(f"  {rate:.1f}/s  {_clock(tally.undone / rate)} left", style="dim")
         if tally.failed:
             line.append(f"  {tally.failed} failed", style="red")
-        line.append(f"  {spaced(tally.tokens)} tokens", style="dim")
-        if tally.cost_usd:
-            line.append(f"  {cost(tally.cost_usd)}", style="dim")
+        line.append(f"  {spaced(self._tokens)} tokens", style="dim")
+        if self._purse.cost:
+            line.append(f"  {cost(self._purse.cost)}", style="dim")
         return line
+
+    @property
+    def _tokens(self) -> int:
+        return self._purse.usage.prompt_tokens + self._purse.usage.output_tokens
 
     def _rate(self, seconds: float) -> float:
         return self._tally.done / seconds if seconds > 0 else 0.0

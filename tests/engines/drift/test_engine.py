@@ -21,8 +21,8 @@ from graphrag_cli.events import (
     TextDelta,
 )
 from graphrag_cli.index.snapshot import Narrowed, as_rows
+from graphrag_cli.llm.purse import Limits
 from graphrag_cli.llm.scripted import HashEmbedder, ScriptedChat
-from graphrag_cli.llm.usage import Limits
 from tests.engines.drift.scripts import (
     ASKED,
     WIDTH,

@@ -60,7 +60,7 @@ class Purse:
         self._clock = clock
         self._ends = None if limits.deadline is None else clock() + limits.deadline
         self._kept_calls = math.ceil(KEPT_SHARE * (limits.max_calls or 0)) if shared else 1
-        self._refusal: LimitError | None = None
+        self._refusal: LimitError | DeadlineError | None = None
 
     @property
     def counts_tokens(self) -> bool:
@@ -86,7 +86,8 @@ class Purse:
         if calls and limits.max_calls is not None and self.usage.llm_calls + calls > limits.max_calls - kept:
             self._refuse("calls to the model", f"{limits.max_calls:,}", "--max-calls")
         if self.remaining_seconds(reading=reading) == 0.0:
-            raise self.late()
+            self._refusal = self.late()
+            raise self._refusal
         under_way = self._held + wanted
         spent = self.usage.prompt_tokens + self.usage.output_tokens + self.usage.embedding_tokens
         if limits.max_tokens is not None and spent + under_way.tokens > limits.max_tokens * usable:

@@ -265,3 +265,15 @@ async def test_a_run_that_reaches_its_own_limit_leaves_the_purse_open() -> None:
     with pytest.raises(LimitError):
         await complete(chat, request())
     assert purse.exhausted is None
+
+
+async def test_a_purse_is_exhausted_for_all_once_what_is_kept_was_refused() -> None:
+    now = 0.0
+    purse = Purse(Limits(deadline=10), shared=True, clock=lambda: now)
+    m = UsageMeter(Limits(), FlatPrices(), WordCounter(), shared=purse)
+    m.keep_for_answer()
+    now = 8.5
+    assert purse.exhausted is None
+    with pytest.raises(DeadlineError, match="is near"):
+        await complete(m.chat(QueueChat([said("a")])), request(stage="map"))
+    assert purse.exhausted is not None

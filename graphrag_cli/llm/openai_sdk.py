@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphrag_cli.errors import AuthError, SettingsError
-from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, is_azure, is_loopback, is_openai, url_secrets
+from graphrag_cli.llm.endpoint import (
+    OPENAI_BASE,
+    Secrets,
+    is_azure,
+    is_loopback,
+    is_openai,
+    url_secrets,
+)
 from graphrag_cli.llm.faults import Target
 from graphrag_cli.llm.lean import members_on_demand
 
@@ -99,7 +106,7 @@ def _http_client(endpoint: Endpoint) -> httpx2.AsyncClient:
         trust_env=not here,
         # Reading the file of authorities takes longer than the call to a server on this machine.
         verify=not (here and endpoint.url.startswith("http://")),
-        event_hooks={"request": [_Leaves(_unwanted_headers(endpoint))]},
+        event_hooks={"request": [_Leaves(endpoint)]},
     )
 
 
@@ -141,14 +148,22 @@ def make_sdk(endpoint: Endpoint) -> AsyncOpenAI:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class _Leaves:
-    """Takes headers out of requests, just before they go."""
+    """Takes headers out of requests, just before they go.
 
-    names: tuple[str, ...]
+    A request that the server sends on to another host loses all that lets us in at this one.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        import httpx2
+
+        self._unwanted = _unwanted_headers(endpoint)
+        self._secret = ("authorization", "api-key", *(name for name, _ in endpoint.headers))
+        self._host = httpx2.URL(endpoint.url).host
 
     async def __call__(self, request: httpx2.Request) -> None:
-        for name in self.names:
+        away = request.url.host != self._host
+        for name in (*self._unwanted, *self._secret) if away else self._unwanted:
             request.headers.pop(name, None)
 
 

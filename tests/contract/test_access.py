@@ -109,3 +109,35 @@ async def test_the_sdk_takes_nothing_from_the_environment_by_itself(
     monkeypatch.setenv("OPENAI_ORG_ID", "org-environment")
     assert await say(ChatModelSettings(model="m", api_base=server.base())) == PROSE
     assert "environment" not in str(server.requests[0].headers)
+
+
+@pytest.mark.parametrize(("provider", "path"), [("openai", "/moved/v1"), ("azure", "/moved")])
+async def test_a_server_that_sends_us_elsewhere_does_not_send_our_keys_there(
+    server: FakeServer, provider: str, path: str
+) -> None:
+    settings = ChatModelSettings.model_validate(
+        {
+            "model": "m",
+            "provider": provider,
+            "api_base": f"http://model.example{path}",
+            "api_key": "sk-for-the-first-alone",
+            "headers": {"X-Gateway": "for-the-first-alone"},
+            "proxy": root(server),
+        }
+    )
+    assert await say(settings) == PROSE
+    first, second = server.requests
+    assert str(first.headers).count("for-the-first-alone") == 2
+    assert "for-the-first-alone" not in str(second.headers)
+
+
+async def test_a_host_in_any_spelling_is_let_in_by_the_key(server: FakeServer) -> None:
+    for host in ("MODEL.example", "xn--bcher-kva.example"):
+        settings = ChatModelSettings(
+            model="m",
+            api_base=f"http://{host}/clean/v1",
+            api_key=SecretStr("sk-for-the-first-alone"),
+            proxy=root(server),
+        )
+        assert await say(settings) == PROSE
+        assert "sk-for-the-first-alone" in server.requests[-1].headers["authorization"]

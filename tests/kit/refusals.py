@@ -38,6 +38,7 @@ STATUSES: dict[str, Callable[[], Sent]] = {
     "403": lambda: error(403, "You are not allowed to sample from this model", code="forbidden"),
     "404_model": lambda: error(404, "The model `nope` does not exist or you do not have access to it.", code="model_not_found"),
     "404_path": lambda: Sent(404, '{"detail":"Not Found"}'),
+    "moved": lambda: _with(error(307, "Moved"), Location="http://elsewhere.example/clean/v1/chat/completions"),
     "408": lambda: error(408, "Request timeout"),
     "413": lambda: error(413, "Request too large", code="request_too_large"),
     "429_seconds": lambda: _with(error(429, "Rate limit reached", code="rate_limit_exceeded"), Retry_After="1"),

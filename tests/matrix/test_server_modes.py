@@ -36,7 +36,7 @@ ALL: dict[str, str] = {
     "filter": FILTERED,
     "refusal": FILTERED,
     **dict.fromkeys(("401", "403"), AUTH),
-    **dict.fromkeys(("404_model", "404_path", "500", "502", "503", "html", "html_404"), ERROR),
+    **dict.fromkeys(("404_model", "404_path", "moved", "500", "502", "503", "html", "html_404"), ERROR),
     **dict.fromkeys(("error_200", "error_200_text", "nonsense", "not_json", "no_body"), ERROR),
     **dict.fromkeys(("408", "never"), LATE),
     **dict.fromkeys(("413", "ctx=60"), LONG),

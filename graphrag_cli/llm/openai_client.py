@@ -84,7 +84,7 @@ class Client:
 
         response = await self._guarded(self._open().post("/embeddings", cast_to=httpx2.Response, body=body))
         try:
-            return jsontext.decode(response.text)
+            return jsontext.decode(response.text.removeprefix("\ufeff"))
         except ValueError:
             text = " ".join(response.text.split())
         raise not_an_api(self.target, text[:200] or "nothing")

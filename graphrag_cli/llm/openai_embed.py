@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Sequence
+from contextlib import suppress
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError
@@ -72,7 +75,7 @@ class OpenAIEmbedder:
         refusal = reply = None
         if self._packed:
             reply, refusal = await self._send({**body, _PACKING: "base64"})
-            if refusal is not None and _PACKING in f"{refusal.param} {refusal.words}":
+            if refusal is not None and re.search(f"{_PACKING}|base64", f"{refusal.param} {refusal.words}"):
                 self._packed = False
         if not self._packed:
             reply, refusal = await self._send(body)
@@ -85,7 +88,7 @@ class OpenAIEmbedder:
             reply = await self._client.embeddings(body)
         except RefusedError as refused:
             return None, refused.refusal
-        refused_within = is_object(reply) and reply.get("error")
+        refused_within = is_object(reply) and (reply.get("error") or reply.get("object") == "error")
         return reply, refusal_of(reply, 0) if refused_within else None
 
     def _rows(self, reply: object, expected: int) -> list[object]:
@@ -101,10 +104,9 @@ class OpenAIEmbedder:
                 hint="a smaller `batch_size` may help; check that `model` is an embedding model",
                 retryable=True,
             )
-        places = [entry.get("index") for entry in entries]
-        if sorted(place for place in places if isinstance(place, int)) == list(range(expected)):
-            by_place = {place: entry for place, entry in zip(places, entries, strict=True)}
-            entries = [by_place[place] for place in range(expected)]
+        places = [place for entry in entries if (place := _place(entry.get("index"))) is not None]
+        if len(set(places)) == expected:
+            entries = [entry for _, entry in sorted(zip(places, entries, strict=True), key=itemgetter(0))]
         return [entry.get("embedding") for entry in entries]
 
     def _matrix(self, rows: list[object]) -> NDArray[np.float32]:
@@ -134,19 +136,26 @@ class OpenAIEmbedder:
         return ModelError(f"{target.shown} sent {what}", hint=hint + url)
 
 
+def _place(index: object) -> float | None:
+    """What ``index`` says of the order of vectors, whatever it counts from; None when it says nothing."""
+    if isinstance(index, str) and index.isdecimal():
+        return float(index)
+    return index if is_number(index) else None
+
+
 def _vector(row: object) -> NDArray[np.float32]:
     """One vector from a list of numbers or from base64; anything else has width 0. Null counts as NaN."""
     import numpy as np
 
     if isinstance(row, str):
         try:
-            return np.frombuffer(base64.b64decode(row, validate=True), dtype="<f4").astype(np.float32)
+            return np.frombuffer(base64.b64decode(row.strip(), validate=True), dtype="<f4").astype(np.float32)
         except (binascii.Error, ValueError):
             return np.zeros(0, dtype=np.float32)
     if is_array(row):
         if len(row) == 1 and is_array(row[0]):
             row = row[0]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"), suppress(OverflowError):  # an integer beyond all floats
             if set(map(type, row)) <= {float, int}:  # nearly always, and fast
                 return np.array(row, dtype=np.float32)
             return np.array([item if is_number(item) else np.nan for item in row], dtype=np.float32)

@@ -17,7 +17,10 @@ def expected(width: int = 8) -> np.ndarray:
     return np.array([vector(text, width) for text in TEXTS], dtype=np.float32)
 
 
-@pytest.mark.parametrize("mode", ["clean", "embed_base64", "embed_reversed", "embed_no_index"])
+@pytest.mark.parametrize(
+    "mode",
+    ["clean", "embed_base64", "embed_reversed", "embed_no_index", "embed_from_one", "embed_index_text"],
+)
 async def test_vectors_come_back_in_the_order_of_the_texts(
     embedder_at: EmbedderAt, server: FakeServer, mode: str
 ) -> None:
@@ -109,6 +112,8 @@ SPOILT = {
     "embed_few": "batch_size",
     "embed_no_data": "/v1",
     "embed_ragged": "dimensions",
+    "embed_huge": "dimensions",
+    "embed_object_error": "does not offer it",
     "embed_nan": "broken",
     "embed_null_number": "broken",
     "embed_zero": "embedding model",

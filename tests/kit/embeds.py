@@ -75,6 +75,13 @@ def _no_index(value: Body) -> None:
         del entry["index"]
 
 
+def _number_anew(value: Body, number: Callable[[int], object]) -> None:
+    """The last vector first, each with its place in another spelling."""
+    for place, entry in enumerate(_entries(value)):
+        entry["index"] = number(place)
+    _entries(value).reverse()
+
+
 SPOILS: dict[str, Callable[[Body], object]] = {
     "embed_null": lambda value: value.update(data=None),
     "embed_none": lambda value: value.update(data=[]),
@@ -87,4 +94,8 @@ SPOILS: dict[str, Callable[[Body], object]] = {
     "embed_base64": _base64,
     "embed_reversed": lambda value: _entries(value).reverse(),
     "embed_no_index": _no_index,
+    "embed_from_one": lambda value: _number_anew(value, lambda place: place + 1),
+    "embed_index_text": lambda value: _number_anew(value, str),
+    "embed_huge": _last(lambda numbers: [10**400, *numbers[1:]]),
+    "embed_object_error": lambda value: value.update(object="error", message="no such model", code=404),
 }

@@ -96,7 +96,16 @@ EMBED_ERRORS: dict[str, str] = {
     "429_quota": LIMITED,
     "never": LATE,
     **dict.fromkeys(
-        ("embed_base64", "embed_floats", "embed_no_base64", "embed_reversed", "embed_no_index"), "answered"
+        (
+            "embed_base64",
+            "embed_floats",
+            "embed_no_base64",
+            "embed_reversed",
+            "embed_no_index",
+            "embed_from_one",
+            "embed_index_text",
+        ),
+        "answered",
     ),
 }
 

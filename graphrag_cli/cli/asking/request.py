@@ -46,7 +46,8 @@ def question_text(ask: Ask) -> str:
     if ask.question is None and ask.drift is not None and ask.drift.resume is not None:
         from graphrag_cli.cli.asking.drift_state import open_state
 
-        return open_state(ask.drift.resume).query
+        state = open_state(ask.drift.resume)
+        return state.asked or state.query
     return read_question(ask.question)
 
 

@@ -64,10 +64,14 @@ class ModelsDocument(Document):
 
 
 class StateDocument(Document):
-    """The whole state. ``levels`` holds, per level opened so far, how many places it had."""
+    """The whole state. ``levels`` holds, per level opened so far, how many places it had.
+
+    ``asked`` is the question as it was put where a conversation made another ``query`` of it; a state may lack it.
+    """
 
     schema_: Annotated[Literal["graphrag-cli/drift-state/1"], Field(alias="schema")]
     query: str
+    asked: str | None = None
     seed: int
     models: ModelsDocument
     settings: dict[str, Cell | bool]

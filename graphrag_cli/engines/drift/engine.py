@@ -80,6 +80,8 @@ class DriftSearch:
         state = None if question.resume is None else resumable(question)
         run = Run(self.method, question, self._tools)
         run.meter.keep_for_answer()
+        if state is not None and state.header.asked is not None:
+            run.standalone = state.header.query
         async with aclosing(run.opening()) as opening:
             async for event in opening:
                 yield event
@@ -223,11 +225,15 @@ class DriftSearch:
 
 
 def resumable(question: Question) -> QueryState:
-    """The state that ``question`` goes on from. Raises ``UsageError`` when it is none, or of another question."""
+    """The state that ``question`` goes on from, put as it was or as a conversation made it stand alone.
+
+    Raises ``UsageError`` when it is none, or of another question.
+    """
     state = QueryState.deserialize(question.resume)
-    if question.text.strip() != state.header.query.strip():
+    put = state.header.asked or state.header.query
+    if question.text.strip() not in {put.strip(), state.header.query.strip()}:
         raise UsageError(
-            f"the DRIFT state is of another question: {state.header.query!r}",
+            f"the DRIFT state is of another question: {put!r}",
             hint="resume with that question, or ask the new one without --resume",
         )
     return state

@@ -27,7 +27,8 @@ def policy_of(settings: DriftSearchSettings, seed: int) -> Policy:
 
 def header_of(run: Run, settings: DriftSearchSettings) -> RunHeader:
     """The header of a new state."""
-    return RunHeader(run.query, run.question.seed, run.models, recorded(run.question, settings))
+    asked = run.question.text if run.standalone else None
+    return RunHeader(run.query, run.question.seed, run.models, recorded(run.question, settings), asked)
 
 
 def recorded(question: Question, settings: DriftSearchSettings) -> dict[str, Cell | bool]:

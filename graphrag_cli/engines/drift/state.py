@@ -29,6 +29,8 @@ class RunHeader:
     seed: int
     models: ModelNames
     settings: Mapping[str, Cell | bool]
+    asked: str | None = None
+    """The question as it was put, where a conversation made another ``query`` of it."""
 
 
 class QueryState:
@@ -152,6 +154,7 @@ class QueryState:
         return {
             "schema": SCHEMA,
             "query": header.query,
+            "asked": header.asked,
             "seed": header.seed,
             "models": {"chat": header.models.chat, "embedding": header.models.embedding},
             "settings": dict(header.settings),
@@ -203,6 +206,7 @@ class QueryState:
                 document.seed,
                 ModelNames(document.models.chat, document.models.embedding),
                 document.settings,
+                document.asked,
             )
         )
         state.levels = list(document.levels)

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from graphrag_cli.context.history import Turn
 from graphrag_cli.engines.base import Filters
 from graphrag_cli.engines.drift.document import read_document
 from graphrag_cli.engines.drift.engine import DriftSearch
@@ -35,7 +36,7 @@ from tests.engines.drift.scripts import (
     timeless,
     tools_for,
 )
-from tests.engines.kit import Seen, question
+from tests.engines.kit import Seen, question, run
 from tests.sample import sample_snapshot
 
 EMPTY: dict[str, Any] = {"response": "", "score": 0, "follow_up_queries": []}
@@ -230,6 +231,24 @@ async def test_a_state_of_another_question_is_refused() -> None:
     engine = DriftSearch(tools_for(ScriptedChat(script())), settings())
     with pytest.raises(UsageError, match="another question"):
         await anext(engine.stream(question("Something else?", resume=short.answer.drift)))
+
+
+@pytest.mark.parametrize("put", ["And who came second?", ASKED])
+async def test_a_state_of_a_conversation_is_of_the_question_as_it_was_put(put: str) -> None:
+    """It may be given again as it was typed, or as it was rewritten: the run goes on with the latter."""
+    said = (Turn("user", "Who came first?"), Turn("assistant", "Amundsen."))
+    chat = ScriptedChat(script(rewrite={"question": ASKED}))
+    engine = DriftSearch(tools_for(chat), settings(n_depth=1, drift_k_followups=2))
+    short = await run(engine.stream(question("And who came second?", history=said)))
+    state = read_document(short.answer.drift)
+    assert (state.query, state.asked) == (ASKED, "And who came second?")
+
+    again = ScriptedChat(script())
+    deeper = DriftSearch(tools_for(again), settings(n_depth=2, drift_k_followups=2))
+    longer = await run(deeper.stream(question(put, resume=short.answer.drift, history=said)))
+    assert "rewrite" not in again.stages
+    assert (longer.answer.question, longer.answer.standalone_question) == (put, ASKED)
+    assert read_document(longer.answer.drift).asked == "And who came second?"
 
 
 async def test_a_state_that_is_none_is_refused() -> None:

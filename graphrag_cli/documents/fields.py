@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NotRequired, cast, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_typeddict  # the one that knows the shapes
 
 from graphrag_cli.documents.shapes import AnswerShape
 from graphrag_cli.errors import UsageError
@@ -20,38 +22,73 @@ def parse_fields(text: str) -> tuple[str, ...]:
     return fields
 
 
+def check_fields(text: str, wanted: str) -> None:
+    """Refuses what no answer can have, before any model is called and paid for. Raises ``UsageError``.
+
+    Not refused is what only some answers have: stages of ``timing``, columns of records, ``drift``.
+    """
+    if wanted not in {"json", "jsonl"}:
+        raise UsageError("--fields picks from JSON", hint="add --format json")
+    for field in parse_fields(text):
+        _check([AnswerShape], field.split("."), field)
+
+
 def pick(document: Mapping[str, object], fields: Sequence[str]) -> dict[str, object]:
     """The parts of ``document`` that ``fields`` name; a name that leads into a list is taken of each item.
 
-    ``citations.id`` gives the list of ids. Raises ``UsageError`` naming the nearest key.
+    ``citations.id`` gives the list of ids. What this answer does not have is null.
     """
-    return {field: _at(document, field.split("."), field) for field in fields}
+    return {field: _at(document, field.split(".")) for field in fields}
 
 
-def _at(value: object, path: Sequence[str], field: str) -> object:
+def _at(value: object, path: Sequence[str]) -> object:
     if not path:
         return value
     if isinstance(value, list):
-        return [_at(item, path, field) for item in cast("list[object]", value)]
+        return [_at(item, path) for item in cast("list[object]", value)]
     if isinstance(value, Mapping):
-        mapping = cast("Mapping[str, object]", value)
-        if path[0] in mapping:
-            return _at(mapping[path[0]], path[1:], field)
-        raise UsageError(f"--fields: no key {path[0]!r} in {field!r}", hint=_nearest(path[0], list(mapping)))
-    raise UsageError(f"--fields: {field!r} leads below a plain value", hint=f"stop before .{path[0]}")
+        return _at(cast("Mapping[str, object]", value).get(path[0]), path[1:])
+    return None
+
+
+def _check(shapes: Sequence[Any], path: Sequence[str], field: str) -> None:
+    """Refuses ``path`` when none of ``shapes``, which a value may have, leads on by it."""
+    if not path:
+        return None
+    inner = [one for shape in shapes for one in _without_lists(shape)]
+    if any(shape is Any or get_origin(shape) is dict for shape in inner):
+        return _check_values(inner, path, field)
+    keys = {name: hint for shape in inner if is_typeddict(shape) for name, hint in _hints(shape).items()}
+    if not keys:
+        raise UsageError(f"--fields: {field!r} leads below a plain value", hint=f"stop before .{path[0]}")
+    if path[0] not in keys:
+        raise UsageError(f"--fields: an answer has no {field!r}", hint=_nearest(path[0], list(keys)))
+    return _check([keys[path[0]]], path[1:], field)
+
+
+def _check_values(shapes: Sequence[Any], path: Sequence[str], field: str) -> None:
+    """The same below a mapping whose keys nobody knows beforehand."""
+    values = [get_args(shape)[1] for shape in shapes if get_origin(shape) is dict]
+    if values:
+        _check(values, path[1:], field)
+
+
+def _without_lists(shape: Any) -> Iterator[Any]:
+    """What a shape is when it is one of several, and what is in it when it is a list."""
+    origin = get_origin(shape)
+    if origin is NotRequired or origin is list:
+        yield from _without_lists(get_args(shape)[0])
+    elif origin is not dict and get_args(shape) and not is_typeddict(shape):
+        for one in get_args(shape):
+            yield from _without_lists(one)
+    else:
+        yield shape
+
+
+def _hints(shape: Any) -> dict[str, Any]:
+    return get_type_hints(shape)
 
 
 def _nearest(name: str, keys: Sequence[str]) -> str:
     close = difflib.get_close_matches(name, keys, n=1)
     return f"did you mean {close[0]!r}?" if close else "keys here: " + ", ".join(keys)
-
-
-def check_fields(text: str, wanted: str) -> None:
-    """Refuses before any model is called what can be told to be wrong by then. Raises ``UsageError``."""
-    if wanted not in {"json", "jsonl"}:
-        raise UsageError("--fields picks from JSON", hint="add --format json")
-    known = list(AnswerShape.__annotations__)
-    for field in parse_fields(text):
-        name = field.partition(".")[0]
-        if name not in known:
-            raise UsageError(f"--fields: an answer has no {name!r}", hint=_nearest(name, known))

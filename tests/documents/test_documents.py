@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_cli.documents.build import answer_document, event_document
-from graphrag_cli.documents.fields import pick
+from graphrag_cli.documents.fields import check_fields, pick
 from graphrag_cli.documents.strict import dump_line, dumps
 from graphrag_cli.errors import UsageError
 from graphrag_cli.events import StepFinished, StepStarted
@@ -55,7 +55,41 @@ def test_fields_reach_into_lists_and_objects() -> None:
     assert pick(document, ["a.b.c", "d"]) == {"a.b.c": [1, 2], "d": None}
 
 
-@pytest.mark.parametrize(("field", "told"), [("a.x", "no key 'x'"), ("a.b.c.d", "below a plain value")])
-def test_fields_that_are_not_there_are_named(field: str, told: str) -> None:
+def test_what_this_answer_does_not_have_is_null() -> None:
+    document = {"citations": [{"passages": [{"document": None}]}], "timing": {"total": 1.0}}
+    fields = ["citations.passages.document.title", "timing.map", "drift.nodes"]
+    assert list(pick(document, fields).values()) == [[[None]], None, None]
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("anwser", "no 'anwser'"),
+        ("usage.llm_cals", "no 'usage.llm_cals'"),
+        ("citations.documents.name", "no 'citations.documents.name'"),
+        ("citations.passages.document.name", "no 'citations.passages.document.name'"),
+        ("usage.by_stage.map.calls", "no 'usage.by_stage.map.calls'"),
+        ("context.sources.why.rank.x", "below a plain value"),
+        ("status.x", "below a plain value"),
+    ],
+)
+def test_fields_that_no_answer_has_are_told_beforehand(field: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        pick({"a": {"b": [{"c": 1}]}}, [field])
+        check_fields(field, "json")
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "answer",
+        "citations.documents.title",
+        "citations.passages.document.title",
+        "context.reports.values.title",
+        "usage.by_stage.map.llm_calls",
+        "timing.map",
+        "drift",
+        "drift.nodes.query",
+    ],
+)
+def test_fields_that_some_answer_has_are_taken(field: str) -> None:
+    check_fields(field, "json")

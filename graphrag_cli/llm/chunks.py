@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _QUOTED = 200
 """Characters of a body that is no reply, for the message."""
+_TELLING = len("event:") + 3
+"""Bytes, a mark in front included, that tell events from JSON."""
 _SIGN_OF_LIFE = re.compile(r"\[?(?:ping|pong|keep[-_ ]?alive|heart[-_ ]?beat)\]?", re.IGNORECASE)
 """What gateways send as the data of an event so that the connection is not taken for dead."""
 
@@ -38,11 +40,12 @@ class ChunkReader:
     """True after the end mark: nothing that still comes is part of the reply."""
     _seen: bool = False
 
-    def feed(self, piece: bytes) -> Iterator[Chunk]:
-        """The chunks that ``piece`` completes."""
+    def feed(self, piece: bytes, *, last: bool = False) -> Iterator[Chunk]:
+        """The chunks that ``piece`` completes; a body that begins in tiny pieces is not judged before it tells."""
         if self._kind is None:
             self._beginning += piece
-            if not self._beginning.strip():
+            size = len(self._beginning.strip())
+            if size == 0 or (size < _TELLING and not last):
                 return
             self._kind = body_kind(self.content_type, self._beginning[:400].decode("utf-8", "replace"))
             piece, self._beginning = self._beginning, b""
@@ -54,6 +57,7 @@ class ChunkReader:
 
     def finish(self) -> Iterator[Chunk]:
         """What is left at the end of the body."""
+        yield from self.feed(b"", last=True)
         if self._kind != "events":
             yield self._whole(self._beginning.decode("utf-8", "replace"))
             return

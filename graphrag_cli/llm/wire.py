@@ -49,8 +49,10 @@ class EventDecoder:
 
     def feed(self, piece: bytes, *, final: bool = False) -> Iterator[str]:
         """The data of every event that ``piece`` completes; with ``final``, also of one left open at the end."""
-        self._line += self._utf8.decode(piece, final)
-        *lines, self._line = self._line.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        text = self._line + self._utf8.decode(piece, final)
+        half = "\r" if text.endswith("\r") and not final else ""  # the other half of a line end may be next
+        *lines, rest = text.removesuffix(half).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        self._line = rest + half
         if final and self._line:
             lines.append(self._line)
             self._line = ""

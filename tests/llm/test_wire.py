@@ -42,12 +42,13 @@ STREAM = (
     + "event: x\nid: 5\n"
     + event("undsen — 先")
     + ": still here\n\n"
-    + event(None, finish_reason="stop")
+    + 'data: {"choices": [{"index": 0, "delta": {},\ndata: "finish_reason": "stop"}]}\n\n'
     + "data: [DONE]\n\n"
 )
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=40), st.sampled_from(["\n", "\r\n", "\r"]))
+@example(list(range(1000)), "\r\n")
 def test_a_stream_is_read_the_same_however_it_is_cut(cuts: list[int], line_end: str) -> None:
     body = STREAM.replace("\r\n", "\n").replace("\n", line_end).encode()
     chunks = read(body, cuts)
@@ -74,6 +75,16 @@ def test_a_stream_that_ends_before_it_says_so_is_an_error(body: bytes) -> None:
     with pytest.raises(ModelError, match="broke off") as caught:
         read(body, [])
     assert caught.value.retryable
+
+
+@pytest.mark.parametrize(
+    "begins", ["data: ", "event: x\ndata: ", "\ufeffevent: x\ndata: ", ": hi\n\ndata: ", "id: 1\ndata: "]
+)
+def test_events_that_come_byte_by_byte_are_told_without_their_type(begins: str) -> None:
+    body = (begins + event("Amundsen", finish_reason="stop").removeprefix("data: ")).encode()
+    for content_type in ("", "application/json"):
+        (chunk,) = read(body, list(range(len(body))), content_type)
+        assert chunk.text == "Amundsen"
 
 
 def test_a_mark_in_front_of_a_stream_costs_no_text() -> None:

@@ -33,6 +33,8 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.upper().startswith(_FOREIGN) and name not in _KEPT:
             monkeypatch.delenv(name)
+    # Nor may tests leave anything in that person's cache folder.
+    monkeypatch.setenv("GRAPHRAG_CLI_CACHE", "off")
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.id_space import IdSpace
-from graphrag_cli.index.lance_source import LanceSource
+from graphrag_cli.index.kept_vectors import stored_vectors
 from graphrag_cli.index.lazy import LazyMap
 from graphrag_cli.index.open import tables_folder
 from graphrag_cli.index.places import Place, place_of
@@ -57,13 +57,13 @@ class IndexVectors:
         if self._model:
             ours = find_table(built_folder(self._settings, self._model), (name,), ())
             if ours is not None:
-                yield partial(LanceSource, ours, None)
+                yield partial(stored_vectors, ours, None)
         schema = self._settings.vector_store.index_schema.get(name)
         names = table_names(name, self._settings.vector_store.container_name, schema)
         for store in self.stores():
             stored = find_table(store, names, (CONTAINER_NAMES[name], name))
             if stored is not None:
-                yield partial(LanceSource, stored, schema)
+                yield partial(stored_vectors, stored, schema)
         column = self._in_parquet(name)
         if column is not None:
             yield lambda: column

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_cli.errors import VectorError
@@ -148,7 +149,7 @@ class LanceSource:
         """Keyed by every file of data, deletions and versions that the table has."""
         if isinstance(self._path, RemotePlace):
             return NO_CACHE
-        return cache_for(self._path, (path for path in self._path.rglob("*") if path.is_file()))
+        return cache_for(self._path, files_of(self._path))
 
     def _read_metric(self) -> str | None:
         """Metric of an index of (nearly) all rows by which nearest are nearest by cosine too; None: there is none.
@@ -164,6 +165,11 @@ class LanceSource:
             if metric == "cosine" or similarity.all_unit(similarity.matrix(head.chunks, self._width)):
                 return metric
         return None
+
+
+def files_of(table: Path) -> list[Path]:
+    """Every file of data, deletions, indexes and versions that a table on this machine has."""
+    return sorted(path for path in table.rglob("*") if path.is_file())
 
 
 def _first_sentence(error: Exception) -> str:

@@ -201,6 +201,15 @@ def test_a_method_loads_what_it_needs(folders: dict[int, Path], method: str, not
     assert not packages & (NEVER | not_needed)
 
 
+@pytest.mark.parametrize("method", ["local", "basic", "drift"])
+def test_the_second_question_to_a_small_store_needs_no_lance(
+    folders: dict[int, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setenv("GRAPHRAG_CLI_CACHE", str(tmp_path))
+    assert "lance" in loaded(folders[SMALL], "query", method, "Who paid?")
+    assert "lance" not in loaded(folders[SMALL], "query", method, "Who else paid?")
+
+
 def test_counting_a_context_does_not_load_the_large_tokenizer() -> None:
     counter = counter_for("gpt-4o")
     assert counter.count("Who paid for the repairs — and why?") == 9

@@ -13,6 +13,7 @@ from tests.cli.conftest import run_in_process
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("GRAPHRAG_CLI_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return tmp_path / "graphrag-cli"
 

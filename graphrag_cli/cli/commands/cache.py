@@ -11,7 +11,7 @@ from graphrag_cli.cli.helptext import HelpCommand, command_app
 _HELP = """
 Tells what is kept in your cache folder, and clears it. All of it can be made again.
 
-GRAPHRAG_CLI_CACHE names another folder for what is worked out from large indexes, or says off.
+GRAPHRAG_CLI_CACHE names another folder for what is worked out from indexes, or says off.
 
 $ graphrag-cli cache info
 $ graphrag-cli cache clear

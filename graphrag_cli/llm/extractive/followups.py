@@ -1,68 +1,71 @@
-"""What to ask next: questions made from records that are near the question and not yet used in its answer."""
+"""What to ask next: questions made from what records say that are near the question and not yet used in its answer.
+
+A question takes over the words of its record ("Amundsen built his whole plan on sledge dogs": "Why did Roald Amundsen
+build …?"), so that nobody is asked about anything that they would not do. A sentence whose clause cannot be read
+raises none.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from graphrag_cli.llm.extractive.names import Kind, Names, last_word, names_in
+from graphrag_cli.llm.extractive.clauses import Clause, read_clause
+from graphrag_cli.llm.extractive.names import Kind, Names
 from graphrag_cli.llm.extractive.ranking import Candidate, Scored
-from graphrag_cli.llm.extractive.words import words_of
+from graphrag_cli.llm.extractive.sentences import split_sentences
+from graphrag_cli.llm.extractive.verbs import base_of_past
+from graphrag_cli.llm.extractive.words import stems_of, word_set
 
-_ORDER: Final[dict[Kind, int]] = {
-    "person": 0,
-    "ship": 1,
-    "organization": 2,
-    "thing": 3,
-    "place": 4,
-    "event": 5,
-}
+KNOWN_SHARE: Final = 0.75
+"""A sentence of whose words so many were said or asked already leads nowhere new."""
 
-_PAIRS: Final[dict[tuple[Kind, Kind], str]] = {
-    ("person", "person"): "What was the relationship between {a} and {b}?",
-    ("person", "ship"): "What did {a} have to do with {b}?",
-    ("person", "organization"): "What part did {a} have in {b}?",
-    ("person", "thing"): "What did {a} have to do with {b}?",
-    ("person", "place"): "What did {a} do {at_b}?",
-    ("person", "event"): "What role did {a} play in {b}?",
-    ("ship", "place"): "What brought {a} to {b}?",
-    ("ship", "event"): "What part did {a} play in {b}?",
-    ("organization", "event"): "How was {a} involved in {b}?",
-    ("thing", "event"): "What part did {a} play in {b}?",
-    ("thing", "place"): "What is known about {a} {at_b}?",
-    ("place", "event"): "What happened {at_a} during {b}?",
-    ("event", "event"): "How are {a} and {b} connected?",
-}
-_ANY_PAIR: Final = "How are {a} and {b} connected?"
+LIKE_SHARE: Final = 0.6
+"""Questions that share so many of their words ask the same."""
 
-_SINGLE: Final[dict[Kind, str]] = {
-    "person": "Who was {a}, and what is recorded of what {a} did?",
-    "place": "What happened {at_a}?",
-    "ship": "What became of {a}?",
-    "event": "How did {a} go, and what followed from it?",
-    "organization": "What did {a} do, and for whom?",
-    "thing": "Why did {a} matter?",
-}
+MOST_ABOUT_ONE: Final = 2
+"""Questions about one subject at most."""
+
+_DECIDED: Final = word_set(
+    """
+    abandon accept adopt agree allow appoint approve ask assign avoid ban believe blame build buy call cancel change choose claim
+    close decide declare defend demand deny depend destroy dismiss divide doubt drop exclude fear fire forbid forgive give go
+    hand hide hire hope insist invite join keep kill leave lend let name oppose order organise organize pay plan postpone prefer
+    promise protest put quit rebuke refuse reject rely remain remove replace resign resist resolve reveal sacrifice sell send set
+    share shoot split start stay stop support suspect take tell threaten trust turn urge use wait want warn wish withdraw worry
+    """
+)
+"""Verbs of what is done for a reason: "why" is asked, where for others it is "how"."""
+_STATES: Final = word_set(
+    "be belong contain have hold include know lie mean need own remain share stand weigh"
+)
+"""Verbs of what is so: asked is how it came to be."""
+_REASON: Final = re.compile(
+    r"\b(?:because|so that|in order to|out of|owing to|due to|for fear|as a result|therefore)\b", re.I
+)
+_TITLE = re.compile(r"(?:a|an|the|one of)\b|\S+(?: \S+){0,3}?[’']s? ")
+_ORDINAL = re.compile(r"(?:the (?:first|last|only|best|strongest|other|one)|one of)\b")
+_TELLING = re.compile(r" (?:of|at|in|on|for|to|by|with|from|under|between)\b|[’']s?\b")
+"""What makes a title tell more than a trade."""
 _SPACE: Final = re.compile(r"\s+")
 
-
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A question, and the name in it that leads somewhere new."""
-
-    question: str
-    new: str
+_BEING: Final[dict[Kind, str]] = {
+    "person": "What {did} {a} do as {title}?",
+    "organization": "What {did} {a} do as {title}?",
+    "place": "What happened {at_a}, {title}?",
+    "event": "How did {a} go, and what followed from it?",
+    "ship": "What became of {a}, {title}?",
+    "thing": "What part {did} {a} play as {title}?",
+}
 
 
 def follow_ups(
     near: Sequence[Scored], used: Sequence[Scored], names: Names, asked: Sequence[str], count: int
 ) -> tuple[str, ...]:
-    """At most ``count`` questions from the sentences ``near`` (most promising first) that are not among ``used``.
+    """At most ``count`` questions from the sentences ``near`` (most promising first) of records not cited by ``used``.
 
-    None is among ``asked`` and none comes twice. Names that neither the questions nor the answer mention come first:
-    they lead somewhere new.
+    None is among ``asked``, none is like another, and none is about what was said or asked already.
     """
     cited = {
         (dataset, number)
@@ -70,54 +73,84 @@ def follow_ups(
         for dataset, ids in item.candidate.citations.items()
         for number in ids
     }
-    fresh = [item.candidate for item in near if item not in used and item.candidate.group not in cited]
-    said = " ".join([*asked, *(item.candidate.shown for item in used)])
-    questions: dict[str, str] = {_key(question): "" for question in asked}
-    spent: set[str] = set()
-    for known in (frozenset(words_of(said)), frozenset(words_of(" ".join(asked)))):
-        for candidate in fresh:
-            found = suggest(candidate, known, names)
-            if found and found.new not in spent and _key(found.question) not in questions:
-                questions[_key(found.question)] = found.question
-                spent.add(found.new)
-    return tuple(question for question in questions.values() if question)[:count]
+    said = stems_of(" ".join([*asked, *(item.candidate.shown for item in used)]))
+    ranked = [item.candidate for item in near if item not in used]
+    fresh = [candidate for candidate in ranked if candidate.group not in cited or candidate.group[0] == "reports"]
+    fresh.sort(key=lambda candidate: candidate.group[0] == "sources")  # what the index made out comes first
+    chosen: dict[str, frozenset[str]] = {}
+    subjects: list[str] = []
+    before = [stems_of(question) for question in asked]
+    for subject, question in _questions(fresh, said, names):
+        words = stems_of(question)
+        if subjects.count(subject) < MOST_ABOUT_ONE and not any(
+            _alike(words, other) for other in (*before, *chosen.values())
+        ):
+            chosen[question] = words
+            subjects.append(subject)
+        if len(chosen) == count:
+            break
+    return tuple(chosen)
 
 
-def suggest(candidate: Candidate, known: frozenset[str], names: Names) -> Suggestion | None:
-    """A question about the first name of a sentence that is not ``known``, tied to a known one where there is one."""
-    own = () if candidate.group[0] == "reports" else candidate.names  # titles of reports are headlines
-    mentioned = [*dict.fromkeys(names.full(name) for name in (*own, *names_in(candidate.shown)))]
-    new = next((name for name in mentioned if last_word(name) not in known), None)
-    if new is None:
+def _questions(
+    candidates: Sequence[Candidate], said: frozenset[str], names: Names
+) -> Iterator[tuple[str, str]]:
+    """The questions that sentences raise, each with its subject; reports are read sentence by sentence."""
+    for candidate in candidates:
+        for sentence in split_sentences(candidate.shown):
+            words = stems_of(sentence)
+            if not words or len(words & said) >= KNOWN_SHARE * len(words):
+                continue
+            question = question_about(sentence, names)
+            if question:
+                yield question
+
+
+def question_about(sentence: str, names: Names) -> tuple[str, str] | None:
+    """Subject and question; None where the sentence does not begin with a name, or its verb cannot be told."""
+    clause = read_clause(sentence, names.known)
+    if clause is None:
         return None
-    others = [name for name in mentioned if not _may_be_one(name, new)]
-    other = next((name for name in others if last_word(name) in known), others[0] if others else None)
-    if other is None:
-        return Suggestion(single_question(new, names), new)
-    return Suggestion(pair_question(new, other, names), new)
+    asked = _of_being(clause, names) if not clause.verb else _of_doing(clause, sentence, names)
+    return (names.full(clause.names[0]), asked) if asked else None
 
 
-def pair_question(one: str, other: str, names: Names) -> str:
-    """A question about two names, put as fits what they name, and the same in whichever order they come."""
-    pair = sorted([one, other], key=lambda name: (_ORDER[names.kind(name)], name))
-    template = _PAIRS.get((names.kind(pair[0]), names.kind(pair[1])), _ANY_PAIR)
-    return template.format(
-        a=names.in_sentence(pair[0]),
-        b=names.in_sentence(pair[1]),
-        at_a=names.at(pair[0]),
-        at_b=names.at(pair[1]),
+def _of_being(clause: Clause, names: Names) -> str:
+    """"What did Pedro Christophersen do as …?": about what somebody or something is."""
+    subject = subject_of(clause, names)
+    present = clause.auxiliary in {"is", "are"}
+    if not _TITLE.match(clause.rest):
+        return f"Why {clause.auxiliary} {subject} {clause.rest}?"
+    if clause.plural or _ORDINAL.match(clause.rest):
+        return f"How {'do' if present else 'did'} {subject} come to be {clause.rest}?"
+    if not _TELLING.search(clause.rest):
+        return ""
+    name = clause.names[0]
+    return _BEING[names.kind(names.full(name))].format(
+        a=subject, at_a=names.at(names.full(name)), title=clause.rest, did="does" if present else "did"
     )
 
 
-def single_question(name: str, names: Names) -> str:
-    """A question about one name."""
-    return _SINGLE[names.kind(name)].format(a=names.in_sentence(name), at_a=names.at(name))
+def _of_doing(clause: Clause, sentence: str, names: Names) -> str:
+    """"Why did Roald Amundsen build …?": about what somebody or something did, or what was done to it."""
+    subject = subject_of(clause, names)
+    verb = base_of_past(clause.verb) or clause.verb
+    told = _REASON.search(sentence) is not None
+    if told and clause.auxiliary in {"did", "had"} and len(stems_of(clause.rest)) > 1:
+        return f"What followed when {subject} {clause.said} {clause.rest}?"
+    if clause.verb in _STATES:
+        return f"How {clause.auxiliary} {subject} come to {clause.verb} {clause.rest}?"
+    asking = "Why" if verb in _DECIDED and not told else "How"
+    return f"{asking} {clause.auxiliary} {subject} {clause.verb} {clause.rest}?"
 
 
-def _may_be_one(one: str, other: str) -> bool:
-    """True when one name may be a form of the other ("Amundsen", "Roald Amundsen")."""
-    return last_word(one) in words_of(other) or last_word(other) in words_of(one)
+def subject_of(clause: Clause, names: Names) -> str:
+    """The subject of ``clause`` with whole names in place of last names."""
+    subject = clause.subject
+    for name in clause.names:
+        subject = subject.replace(name, names.full(name))
+    return _SPACE.sub(" ", subject)
 
 
-def _key(question: str) -> str:
-    return _SPACE.sub(" ", question.lower()).strip(" ?.!")
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len(one & other) >= LIKE_SHARE * min(len(one), len(other))

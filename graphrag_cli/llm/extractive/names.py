@@ -75,6 +75,13 @@ _KIND_WORDS: Final[tuple[tuple[Kind, frozenset[str]], ...]] = (
 
 _RANKS: Final = word_set("lieutenant lt captain capt commander dr mr mrs miss professor prof sir dame")
 _OPENING_CHARACTERS: Final = 160
+_OPENERS: Final = word_set(
+    """
+    although besides despite earlier eventually finally however instead later meanwhile moreover nevertheless only since soon
+    still though thus today together unlike yesterday yet
+    """
+)
+"""Words that have a capital because a sentence opens with them."""
 _PLACED: Final = word_set("at in near from to towards toward off")
 
 
@@ -101,9 +108,12 @@ class Names:
         ends = [readable_name(end) for record in records for end in record.ends or ()]
         self._descriptions = {name: record.text for name, record in entities.items()}
         self._by_last_word: dict[str, set[str]] = {}
-        whole_names = (name for record in records for name in names_in(record.text) if " " in name)
-        for name in (*entities, *ends, *whole_names):
+        mentioned = [name for record in records for name in names_in(record.text)]
+        whole_names = dict.fromkeys((*entities, *ends, *(name for name in mentioned if " " in name)))
+        for name in whole_names:
             self._by_last_word.setdefault(last_word(name), set()).add(name)
+        self.known: tuple[str, ...] = tuple(dict.fromkeys((*whole_names, *mentioned)))
+        """Every name in the records."""
         self._kinds: dict[str, Kind] = {}
         self._before: dict[str, Counter[str]] = {}
 
@@ -175,7 +185,7 @@ def last_word(name: str) -> str:
 def _trimmed(name: str) -> str:
     """``name`` without rank and without the "At" or "When" that a sentence opens with ("One Ton Depot" stays)."""
     words = name.split()
-    while words and words[0] != "One" and words[0].lower().rstrip(".") in STOP_WORDS | _RANKS:
+    while words and words[0] != "One" and words[0].lower().rstrip(".") in STOP_WORDS | _OPENERS | _RANKS:
         words.pop(0)
     while words and (words[-1].lower() in _TIMES or _PEOPLE.search(words[-1])):
         words.pop()

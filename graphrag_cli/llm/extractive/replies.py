@@ -15,7 +15,7 @@ from graphrag_cli.llm.extractive.query import read_query
 from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from, percent, rank
 from graphrag_cli.llm.extractive.rewriting import stand_alone
 from graphrag_cli.llm.extractive.vectors import VectorCache
-from graphrag_cli.llm.extractive.weights import MAP_POOL, PRIMER_POOL, STEP_POOL
+from graphrag_cli.llm.extractive.weights import POOL, MAP_POOL, PRIMER_POOL, STEP_POOL
 from graphrag_cli.llm.extractive.writing import Form, cited, form_of, select, within, write
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, Reply, RewriteReply, StepReply
 
@@ -37,8 +37,8 @@ RATING_STEPS: Final = ((1.4, 5), (1.0, 4), (0.75, 3), (0.5, 2), (0.25, 1))
 
 NOTHING_HERE: Final = "The records do not answer this."
 
-FOLLOW_UP_SHARE: Final = 0.8
-"""A record suggests a question from this share of the score on from which it would be on the subject."""
+FOLLOW_UP_SHARE: Final = 0.6
+"""A sentence raises a question from this share of the best one's score on."""
 
 BROAD_RATING: Final = 3
 """Every report bears on a question that asks about everything."""
@@ -58,13 +58,16 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
     pool = POOLS.get(reply_model, STEP_POOL)
     query = read_query(reading.question)
     candidates = candidates_of(reading.records, whole=query.open)
+    overall = read_query(reading.overall or reading.question)
+    if issubclass(reply_model, StepReply) and overall == query:
+        pool = POOL
     ranking = await rank(query, candidates, cache, pool)
     if issubclass(reply_model, MapReply):
         return map_reply(ranking, reading.max_words)
     if issubclass(reply_model, PrimerReply):
         return primer_reply(reading, ranking)
-    overall = read_query(reading.overall or reading.question)
-    return await step_reply(reading, ranking, await rank(overall, candidates, cache, WHOLE_POOL), cache)
+    on_whole = ranking if overall == query else await rank(overall, candidates, cache, WHOLE_POOL)
+    return await step_reply(reading, ranking, on_whole, cache)
 
 
 def map_reply(ranking: Ranking, max_words: int | None) -> MapReply:
@@ -81,12 +84,18 @@ def point_score(ranking: Ranking, item: Scored) -> float:
 
 
 def primer_reply(reading: Reading, ranking: Ranking) -> PrimerReply:
-    """The first answer from the reports, and what they leave open."""
+    """The first answer from the reports.
+
+    A question that names what it is about is itself the best one to ask of the other records, and needs no other to
+    be asked first; of a vague one, particulars are asked.
+    """
     used = select(ranking, PRIMER_FORM)
+    vague = ranking.query.broad or bool(ranking.query.focus)
+    near = [item for item in ranking.scored if item.score >= direct_from(ranking.query)]
     return PrimerReply(
         intermediate_answer=f"{_heading(used[0])}{_text(ranking, PRIMER_FORM)}" if used else NOTHING_HERE,
         score=point_score(ranking, used[0]) if used else 0.0,
-        follow_up_queries=_next(reading, ranking, used, ranking.scored),
+        follow_up_queries=_next(reading, ranking, used, near) if vague else (),
     )
 
 
@@ -96,14 +105,16 @@ async def step_reply(reading: Reading, ranking: Ranking, overall: Ranking, cache
     ``overall`` ranks the same records for the question on the whole. What to ask next is chosen the same way, so that steps do not wander off.
     """
     form = form_of(reading.response_type)
-    whole = await rank(overall.query, [item.candidate for item in ranking.scored], cache)
+    whole = ranking if overall is ranking else await rank(overall.query, [item.candidate for item in ranking.scored], cache)
     own = select(ranking, form)
     used = with_best(own, overall)
     for_whole = {item.candidate.shown: item.score for item in whole.scored}
     best = max((for_whole.get(item.candidate.shown, 0.0) for item in own), default=0.0)
     score = round((point_score(ranking, own[0]) + percent(whole.query, best)) / 2) if own else 0.0
+    floor = max(near_from(whole.query), FOLLOW_UP_SHARE * whole.best)
     near = sorted(
-        ranking.scored, key=lambda item: (-item.score - for_whole.get(item.candidate.shown, 0.0), item.row)
+        (item for item in ranking.scored if for_whole.get(item.candidate.shown, 0.0) >= floor),
+        key=lambda item: (-for_whole.get(item.candidate.shown, 0.0), item.row),
     )
     return StepReply(
         response=" ".join(cited(item) for item in used) or NOTHING_HERE,
@@ -167,6 +178,4 @@ def _next(
     if not used:
         return ()  # what is about something else leads nowhere
     asked = [question for question in (reading.question, reading.overall) if question]
-    floor = near_from(ranking.query) * FOLLOW_UP_SHARE
-    near = [item for item in near if item.score >= floor]
     return follow_ups(near, used, Names(reading.records), asked, reading.follow_ups)

@@ -10,7 +10,7 @@ from typing import Final
 
 from graphrag_cli.llm.extractive.notes import FULL_SCORE, Note
 from graphrag_cli.llm.extractive.parse import Record
-from graphrag_cli.llm.extractive.ranking import Candidate
+from graphrag_cli.llm.extractive.ranking import Candidate, Group
 from graphrag_cli.llm.extractive.sentences import Sentence, opens_with_pronoun, sentences_of
 from graphrag_cli.llm.extractive.words import stems_of, word_set
 
@@ -136,12 +136,17 @@ def candidates_of_notes(notes: Sequence[Note]) -> list[Candidate]:
             stems_of(note.text),
             frozenset(),
             note.citations,
-            ("note", str(at)),
-            place=0,
+            cited_first(note, at),
+            place=at,
             weight=note.score / FULL_SCORE,
         )
         for at, note in enumerate(notes)
     ]
+
+
+def cited_first(note: Note, at: int) -> Group:
+    """The record that ``note`` rests on first: statements of one record belong together, whoever made them."""
+    return next(((dataset, ids[0]) for dataset, ids in note.citations.items() if ids), ("note", str(at)))
 
 
 def candidates_of_text(text: str) -> list[Candidate]:

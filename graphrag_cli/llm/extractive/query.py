@@ -44,7 +44,7 @@ _GENERIC: Final = frozenset(
 )
 _PLAY = re.compile(r"\b(?:part|role)\b.*?\b(play(?:s|ed)?)\b", re.I)
 _PARTS = re.compile(
-    r",?\s+(?:and|but|or)\s+(?=(?:how|what|when|where|which|who|whom|whose|why)\b)|,?\s+(?:while|whereas)\s+",
+    r",?\s+(?:and|but|or)\s+(?=(?:how|what|when|where|which|who|whom|whose|why)\b)",
     re.I,
 )
 _LEAST_PART: Final = 3

@@ -19,13 +19,17 @@ from graphrag_cli.llm.extractive.notes import FULL_SCORE, Citations, merged
 from graphrag_cli.llm.extractive.query import Query, has_wanted
 from graphrag_cli.llm.extractive.weights import (
     AROUND_SHARE,
+    BESIDE_WORTH,
+    BROAD_SCORE,
     COVERED_SHARE,
     DIRECT,
     DIRECT_OPEN,
     DIRECT_THEME,
+    DIRECT_UNSAID,
     DUPLICATE,
     EARLY_WORTH,
     FIRST_ROUND,
+    GOING_ON,
     KEY_SHARE,
     KEY_SHARE_FOCUS,
     KEY_WEIGHT,
@@ -47,10 +51,12 @@ from graphrag_cli.llm.extractive.weights import (
     RECORD_WORTH,
     REPETITION_WEIGHT,
     REPORT_BONUS,
+    SAID_SHARE,
     SAME_RECORD,
     SHARED_WORTH,
     SHORT,
     SHORT_PENALTY,
+    WORDS_WORTH,
 )
 from graphrag_cli.llm.extractive.words import has_akin, stems_of, words_of
 
@@ -108,6 +114,8 @@ class Ranking:
     query: Query
     scored: tuple[Scored, ...]
     vectors: Vectors
+    weights: Mapping[str, float]
+    """Of each term of the question, adding up to 1."""
 
     @property
     def best(self) -> float:
@@ -118,7 +126,7 @@ class Ranking:
 def direct_from(query: Query) -> float:
     """The score from which on a sentence answers ``query``."""
     if is_theme(query):
-        return DIRECT_THEME
+        return DIRECT_THEME if query.covered else DIRECT_UNSAID
     return DIRECT_OPEN if query.open else DIRECT
 
 
@@ -130,8 +138,8 @@ def near_from(query: Query) -> float:
 
 
 def is_theme(query: Query) -> bool:
-    """True for a question about a theme whose words stand in the records."""
-    return query.open and bool(query.focus) and query.covered
+    """True for a question about a theme, which is told in other words than its own."""
+    return query.open and bool(query.focus)
 
 
 async def rank(
@@ -150,11 +158,14 @@ async def rank(
     about = await _about(query, candidates, worth, cache, pool)
     first = best_of(worth, range(len(candidates)), math.ceil(pool * FIRST_ROUND))
     if not first:
-        return Ranking(query, (), np.zeros((0, 0), dtype=np.float32))
+        return Ranking(query, (), np.zeros((0, 0), dtype=np.float32), weights)
     cosines = await _cosines(query, [candidates[at].embedded for at in first], cache)
     found = {**record_worth([candidates[at] for at in first], cosines), **about}
+    beside = worth_beside([candidates[at] for at in first], cosines) if query.open else {}
     worth = [
-        value + RECORD_WORTH * found.get(candidate.group, 0.0)
+        value
+        + RECORD_WORTH * found.get(candidate.group, 0.0)
+        + BESIDE_WORTH * beside.get((candidate.group, candidate.place), 0.0)
         for value, candidate in zip(worth, candidates, strict=True)
     ]
     taken = set(first)
@@ -171,7 +182,7 @@ async def rank(
     ]
     order = sorted(range(len(chosen)), key=lambda row: (-scores[row], row))
     scored = [Scored(chosen[row], scores[row], row) for row in order]
-    return Ranking(query, merge_duplicates(scored, vectors), vectors)
+    return Ranking(query, merge_duplicates(scored, vectors), vectors, weights)
 
 
 async def _cosines(query: Query, texts: Sequence[str], cache: VectorCache) -> list[float]:
@@ -222,6 +233,18 @@ def record_worth(candidates: Sequence[Candidate], cosines: Sequence[float]) -> d
     worth: dict[Group, float] = {}
     for candidate, cosine in zip(candidates, cosines, strict=True):
         worth[candidate.group] = max(worth.get(candidate.group, 0.0), cosine)
+    return worth
+
+
+def worth_beside(
+    candidates: Sequence[Candidate], cosines: Sequence[float]
+) -> dict[tuple[Group, int], float]:
+    """The best cosine found beside each place of a record: what follows a sentence tells more of the same."""
+    worth: dict[tuple[Group, int], float] = {}
+    for candidate, cosine in zip(candidates, cosines, strict=True):
+        for place in (candidate.place - 1, candidate.place + 1):
+            spot = (candidate.group, place)
+            worth[spot] = max(worth.get(spot, 0.0), cosine)
     return worth
 
 
@@ -341,16 +364,41 @@ def _numbers_agree(one: str, other: str) -> bool:
     return figures_of_one <= figures_of_other or figures_of_other <= figures_of_one
 
 
-def choose(ranking: Ranking, count: int, floor: float) -> list[Scored]:
-    """At most ``count`` sentences of at least ``floor``, best first, none repeating another (MMR)."""
-    left = [item for item in ranking.scored if item.score >= floor]
+def choose(ranking: Ranking, count: int, floor: float, *, passages: bool = False) -> list[Scored]:
+    """At most ``count`` sentences (or passages) of at least ``floor``, best first, none repeating another (MMR)."""
+    near = near_from(ranking.query)
+    left = [item for item in ranking.scored if item.score >= min(floor, near)]
     chosen: list[Scored] = []
-    while left and sum(item.candidate.sentences for item in chosen) < count:
-        best = max(left, key=lambda item: (_marginal(item, chosen, ranking), -item.row))
+    while sum(1 if passages else item.candidate.sentences for item in chosen) < count:
+        fitting = [item for item in left if item.score >= floor or _goes_on(item, chosen, ranking.query)]
+        if not fitting:
+            break
+        best = max(fitting, key=lambda item: (_marginal(item, chosen, ranking), -item.row))
         left.remove(best)
-        if not any(_within(best, other) for other in chosen):
+        if not _adds_nothing(best, chosen):
             chosen = [*(other for other in chosen if not _within(other, best)), best]
     return chosen
+
+
+def _goes_on(item: Scored, chosen: Sequence[Scored], query: Query) -> bool:
+    """True for the sentence of a source right before or after a chosen one, where no single fact is asked for."""
+    candidate = item.candidate
+    return (
+        query.open
+        and candidate.weight is None
+        and candidate.group[0] == "sources"
+        and any(
+            other.candidate.group == candidate.group and abs(other.candidate.place - candidate.place) == 1
+            for other in chosen
+        )
+    )
+
+
+def _adds_nothing(item: Scored, chosen: Sequence[Scored]) -> bool:
+    """True when nearly every word of the sentence was said by those chosen before."""
+    said = frozenset[str]().union(*(other.candidate.stems for other in chosen))
+    own = item.candidate.stems
+    return any(_within(item, other) for other in chosen) or len(own & said) >= SAID_SHARE * max(1, len(own))
 
 
 def _within(one: Scored, other: Scored) -> bool:
@@ -364,6 +412,8 @@ def _marginal(item: Scored, chosen: Sequence[Scored], ranking: Ranking) -> float
     vectors = ranking.vectors
     closest = max(float(vectors[item.row] @ vectors[other.row]) for other in chosen)
     score = item.score - REPETITION_WEIGHT * max(0.0, closest)
+    if _goes_on(item, chosen, ranking.query):
+        return score + GOING_ON
     if ranking.query.open:
         score -= SAME_RECORD * sum(other.candidate.group == item.candidate.group for other in chosen)
     return score
@@ -376,3 +426,15 @@ def percent(query: Query, score: float) -> float:
     if score < direct:
         return round(FULL_SCORE / 2 * max(0.0, (score - low) / (direct - low)))
     return round(FULL_SCORE / 2 * (1 + min(1.0, (score - direct) / (PERFECT - direct))))
+
+
+def answer_score(ranking: Ranking, said: Sequence[Scored], best: float) -> float:
+    """How far sentences answer the question of ``ranking``, 0 to 100: nearness of the best one, and the words taken up.
+
+    An answer that is near to the question but speaks of little that it asks for is worth much less.
+    """
+    if ranking.query.broad:
+        return min(percent(ranking.query, best), BROAD_SCORE)
+    stems = frozenset[str]().union(*(item.candidate.stems for item in said))
+    covered = sum(weight * _presence(term, stems) for term, weight in ranking.weights.items())
+    return percent(ranking.query, best) * (1 - WORDS_WORTH + WORDS_WORTH * covered)

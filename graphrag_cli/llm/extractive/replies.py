@@ -12,10 +12,10 @@ from graphrag_cli.llm.extractive.followups import follow_ups
 from graphrag_cli.llm.extractive.names import Names
 from graphrag_cli.llm.extractive.parse import Reading, section
 from graphrag_cli.llm.extractive.query import read_query
-from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from, percent, rank
+from graphrag_cli.llm.extractive.ranking import Ranking, Scored, answer_score, choose, direct_from, near_from, percent, rank
 from graphrag_cli.llm.extractive.rewriting import stand_alone
 from graphrag_cli.llm.extractive.vectors import VectorCache
-from graphrag_cli.llm.extractive.weights import POOL, MAP_POOL, PRIMER_POOL, STEP_POOL
+from graphrag_cli.llm.extractive.weights import BROAD_SCORE, POOL, MAP_POOL, PRIMER_POOL, STEP_POOL
 from graphrag_cli.llm.extractive.writing import Form, cited, form_of, select, within, write
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, Reply, RewriteReply, StepReply
 
@@ -43,10 +43,6 @@ FOLLOW_UP_SHARE: Final = 0.6
 BROAD_RATING: Final = 3
 """Every report bears on a question that asks about everything."""
 
-BROAD_SCORE: Final = 70.0
-"""A point for such a question is part of the answer, never all of it."""
-
-
 async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCache) -> Reply | None:
     """The reply that ``reply_model`` describes; None when it is not one of ``llm/replies.py``."""
     if issubclass(reply_model, RewriteReply):
@@ -72,7 +68,7 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
 
 def map_reply(ranking: Ranking, max_words: int | None) -> MapReply:
     """The sentences near the question, each a point; none when nothing is near."""
-    chosen = within(choose(ranking, MAP_POINTS, near_from(ranking.query)), max_words)
+    chosen = within(choose(ranking, MAP_POINTS, near_from(ranking.query), passages=True), max_words)
     points = (Point(description=cited(item), score=point_score(ranking, item)) for item in chosen)
     return MapReply(points=tuple(point for point in points if point.score > 0))
 
@@ -94,15 +90,15 @@ def primer_reply(reading: Reading, ranking: Ranking) -> PrimerReply:
     near = [item for item in ranking.scored if item.score >= direct_from(ranking.query)]
     return PrimerReply(
         intermediate_answer=f"{_heading(used[0])}{_text(ranking, PRIMER_FORM)}" if used else NOTHING_HERE,
-        score=point_score(ranking, used[0]) if used else 0.0,
+        score=round(answer_score(ranking, used, used[0].score)) if used else 0.0,
         follow_up_queries=_next(reading, ranking, used, near) if vague else (),
     )
 
 
 async def step_reply(reading: Reading, ranking: Ranking, overall: Ranking, cache: VectorCache) -> StepReply:
-    """The answer to a follow-up question, scored for that question and the one on the whole alike.
+    """The answer to a follow-up question, scored for the question on the whole, and lower where it misses its own.
 
-    ``overall`` ranks the same records for the question on the whole. What to ask next is chosen the same way, so that steps do not wander off.
+    ``overall`` ranks the same records for the question on the whole. What to ask next is chosen for that one, so that steps do not wander off.
     """
     form = form_of(reading.response_type)
     whole = ranking if overall is ranking else await rank(overall.query, [item.candidate for item in ranking.scored], cache)
@@ -110,7 +106,8 @@ async def step_reply(reading: Reading, ranking: Ranking, overall: Ranking, cache
     used = with_best(own, overall)
     for_whole = {item.candidate.shown: item.score for item in whole.scored}
     best = max((for_whole.get(item.candidate.shown, 0.0) for item in own), default=0.0)
-    score = round((point_score(ranking, own[0]) + percent(whole.query, best)) / 2) if own else 0.0
+    on_whole = answer_score(whole, own, best)
+    score = round(min(on_whole, (on_whole + answer_score(ranking, own, own[0].score)) / 2)) if own else 0.0
     floor = max(near_from(whole.query), FOLLOW_UP_SHARE * whole.best)
     near = sorted(
         (item for item in ranking.scored if for_whole.get(item.candidate.shown, 0.0) >= floor),

@@ -98,6 +98,9 @@ DIRECT_OPEN: Final = 0.44
 DIRECT_THEME: Final = 0.34
 """The same for one about a theme ("What stories of … run through …?") whose words stand in the records."""
 
+DIRECT_UNSAID: Final = 0.38
+"""The same for a theme none of whose words stands in the records: stories of rescue need not say the word."""
+
 COVERED_SHARE: Final = 0.5
 """A theme stands in the records when they lack at most this share of its words, by weight."""
 
@@ -108,7 +111,7 @@ NEAR_OPEN: Final = 0.27
 """The same for a question that asks for no single fact."""
 
 NEAR_THEME: Final = 0.24
-"""The same for a theme whose words stand in the records."""
+"""The same for a theme."""
 
 RELATIVE_FLOOR: Final = 0.68
 """A sentence goes into the answer from this share of the best one's score on."""
@@ -127,3 +130,18 @@ REPETITION_WEIGHT: Final = 0.25
 
 SAME_RECORD: Final = 0.04
 """Where no single fact is asked for: what each chosen sentence of its record counts against a sentence."""
+
+GOING_ON: Final = 0.05
+"""What speaks there for the sentence of a source beside a chosen one: together they read as one passage."""
+
+BESIDE_WORTH: Final = 0.6
+"""How much the cosine of the sentence beside it promises for a sentence that is not embedded yet."""
+
+SAID_SHARE: Final = 0.8
+"""A sentence of whose words so many stand in those chosen before adds nothing."""
+
+WORDS_WORTH: Final = 0.6
+"""The share of a step's score that goes with the words of the question that its answer takes up."""
+
+BROAD_SCORE: Final = 70.0
+"""A finding for a question that names nothing is part of the answer, never all of it."""

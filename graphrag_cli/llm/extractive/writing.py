@@ -81,7 +81,7 @@ def verdict_of(ranking: Ranking) -> Verdict:
 def trusted(ranking: Ranking) -> bool:
     """True when an earlier step, which saw the whole record, found that the best note answers."""
     weight = ranking.scored[0].candidate.weight if ranking.scored else None
-    return weight is not None and weight >= ANSWERS and ranking.best >= near_from(ranking.query)
+    return weight is not None and weight >= ANSWERS
 
 
 def select(ranking: Ranking, form: Form) -> list[Scored]:
@@ -89,7 +89,8 @@ def select(ranking: Ranking, form: Form) -> list[Scored]:
     near = near_from(ranking.query)
     match verdict_of(ranking):
         case "direct":
-            return choose(ranking, form.sentences, max(near, ranking.best * relative_floor(ranking)))
+            least = 0.0 if trusted(ranking) else near
+            return choose(ranking, form.sentences, max(least, ranking.best * relative_floor(ranking)))
         case "indirect":
             return choose(ranking, min(CLOSEST, form.sentences), near)
         case "unknown":

@@ -24,12 +24,6 @@ MAP_POINTS: Final = 10
 
 POOLS: Final[dict[type[BaseModel], int]] = {MapReply: MAP_POOL, PrimerReply: PRIMER_POOL}
 
-BEST_FOR_WHOLE: Final = 2
-"""A step tells at most so many sentences that answer the question on the whole and not the follow-up."""
-
-WHOLE_POOL: Final = 10
-"""Sentences of a step's records that are compared with the question on the whole."""
-
 PRIMER_FORM: Final = Form(8, "paragraphs", 3)
 
 RATING_STEPS: Final = ((1.4, 5), (1.0, 4), (0.75, 3), (0.5, 2), (0.25, 1))
@@ -62,8 +56,9 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
         return map_reply(ranking, reading.max_words)
     if issubclass(reply_model, PrimerReply):
         return primer_reply(reading, ranking)
-    on_whole = ranking if overall == query else await rank(overall, candidates, cache, WHOLE_POOL)
-    return await step_reply(reading, ranking, on_whole, cache)
+    same = overall == query
+    whole = ranking if same else await rank(overall, [item.candidate for item in ranking.scored], cache)
+    return step_reply(reading, ranking, whole)
 
 
 def map_reply(ranking: Ranking, max_words: int | None) -> MapReply:
@@ -88,43 +83,31 @@ def primer_reply(reading: Reading, ranking: Ranking) -> PrimerReply:
     used = select(ranking, PRIMER_FORM)
     vague = ranking.query.broad or bool(ranking.query.focus)
     near = [item for item in ranking.scored if item.score >= direct_from(ranking.query)]
+    answer = "".join(write(ranking, PRIMER_FORM))
     return PrimerReply(
-        intermediate_answer=f"{_heading(used[0])}{_text(ranking, PRIMER_FORM)}" if used else NOTHING_HERE,
+        intermediate_answer=f"{_heading(used[0])}{answer}" if used else NOTHING_HERE,
         score=round(answer_score(ranking, used, used[0].score)) if used else 0.0,
-        follow_up_queries=_next(reading, ranking, used, near) if vague else (),
+        follow_up_queries=_next(reading, used, near) if vague else (),
     )
 
 
-async def step_reply(reading: Reading, ranking: Ranking, overall: Ranking, cache: VectorCache) -> StepReply:
+def step_reply(reading: Reading, ranking: Ranking, whole: Ranking) -> StepReply:
     """The answer to a follow-up question, scored for the question on the whole, and lower where it misses its own.
 
-    ``overall`` ranks the same records for the question on the whole. What to ask next is chosen for that one, so that steps do not wander off.
+    ``whole`` ranks the same sentences for the question on the whole. What to ask next is chosen for that one, so that
+    steps do not wander off.
     """
-    form = form_of(reading.response_type)
-    whole = ranking if overall is ranking else await rank(overall.query, [item.candidate for item in ranking.scored], cache)
-    own = select(ranking, form)
-    used = with_best(own, overall)
-    for_whole = {item.candidate.shown: item.score for item in whole.scored}
-    best = max((for_whole.get(item.candidate.shown, 0.0) for item in own), default=0.0)
-    on_whole = answer_score(whole, own, best)
-    score = round(min(on_whole, (on_whole + answer_score(ranking, own, own[0].score)) / 2)) if own else 0.0
+    used = select(ranking, form_of(reading.response_type))
+    near = {item.candidate.shown: item.score for item in whole.scored}
+    best = max((near.get(item.candidate.shown, 0.0) for item in used), default=0.0)
+    on_whole = answer_score(whole, used, best)
+    score = round(min(on_whole, (on_whole + answer_score(ranking, used, used[0].score)) / 2)) if used else 0.0
     floor = max(near_from(whole.query), FOLLOW_UP_SHARE * whole.best)
-    near = sorted(
-        (item for item in ranking.scored if for_whole.get(item.candidate.shown, 0.0) >= floor),
-        key=lambda item: (-for_whole.get(item.candidate.shown, 0.0), item.row),
-    )
     return StepReply(
-        response=" ".join(cited(item) for item in used) or NOTHING_HERE,
+        response=_text(used) or NOTHING_HERE,
         score=score,
-        follow_up_queries=_next(reading, ranking, used, near),
+        follow_up_queries=_next(reading, used, [item for item in whole.scored if item.score >= floor]),
     )
-
-
-def with_best(used: list[Scored], whole: Ranking) -> list[Scored]:
-    """``used``, led by what of the same records answers the question on the whole."""
-    best = [item for item in choose(whole, BEST_FOR_WHOLE, direct_from(whole.query)) if not whole.query.broad]
-    said = {item.candidate.shown for item in best}
-    return [*best, *(item for item in used if item.candidate.shown not in said)]
 
 
 async def rating(reading: Reading, cache: VectorCache) -> RatingReply:
@@ -160,8 +143,8 @@ async def hypothetical(reading: Reading, cache: VectorCache) -> str:
     return "\n\n".join([reading.question, *near])
 
 
-def _text(ranking: Ranking, form: Form) -> str:
-    return "".join(write(ranking, form))
+def _text(used: Sequence[Scored]) -> str:
+    return " ".join(cited(item) for item in used)
 
 
 def _heading(best: Scored) -> str:
@@ -169,10 +152,7 @@ def _heading(best: Scored) -> str:
     return f"## {best.candidate.names[0]}\n\n" if best.candidate.names else ""
 
 
-def _next(
-    reading: Reading, ranking: Ranking, used: Sequence[Scored], near: Sequence[Scored]
-) -> tuple[str, ...]:
-    if not used:
-        return ()  # what is about something else leads nowhere
+def _next(reading: Reading, used: Sequence[Scored], near: Sequence[Scored]) -> tuple[str, ...]:
+    """Questions from the sentences ``near``; none where nothing was answered: what is about something else leads nowhere."""
     asked = [question for question in (reading.question, reading.overall) if question]
-    return follow_ups(near, used, Names(reading.records), asked, reading.follow_ups)
+    return follow_ups(near, used, Names(reading.records), asked, reading.follow_ups) if used else ()

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.llm.extractive.words import stem, stems_of, word_set
 
-Wanted: TypeAlias = Literal["number", "date"]
+Wanted: TypeAlias = Literal["number", "date", "cause", "means"]
 
 _NUMBER_QUESTION = re.compile(
     r"\bhow (?:many|much|far|long|cold|high|old|big|large|deep|fast|tall|heavy|often)\b", re.I
@@ -28,6 +28,17 @@ _NUMBER = re.compile(
     r"\d|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|sixty|hundred|thousand|"
     r"million|half|dozen)\b",
     re.I,
+)
+_WHY = re.compile(r"\b(?:why|what (?:made|caused|led|drove)|for what reason|reasons?|causes?)\b", re.I)
+_HOW = re.compile(r"\bhow (?:did|do|does|was|were|is|are|could|can|had|has|have)\b|\bby what means\b", re.I)
+_CAUSE = re.compile(
+    r"\b(?:because|since (?!\d)|so that|in order to|owing to|due to|thanks to|for fear|out of (?:fear|love|pride|hope|need|loyalty)|"
+    r"as a result|therefore|thus|hence|led to|caused|forced|prevented|drove|made (?:it|him|her|them|the|[A-Z]\w+)|meant that|"
+    r"so (?:\w+ ){1,3}that|too \w+ (?:to|for)|cost|reason|lay in)\b",
+)
+_MEANS = re.compile(
+    r"\b(?:by \w+ing|with the help of|by means of|thanks to|used|using|so that|in order to|until|through|which (?:kept|let|made|gave|saved|helped)|"
+    r"helped|allowed|enabled|made)\b"
 )
 _GENERIC: Final = frozenset(
     stem(word)
@@ -82,6 +93,10 @@ def read_query(text: str) -> Query:
         wanted = "number"
     elif _DATE_QUESTION.search(text):
         wanted = "date"
+    elif _WHY.search(text):
+        wanted = "cause"
+    elif _HOW.search(text):
+        wanted = "means"
     telling = terms - _GENERIC
     factual = _FACTUAL.search(text) is not None
     broad = not telling and (bool(terms) or not factual)
@@ -116,4 +131,12 @@ def focus_of(text: str, telling: frozenset[str]) -> str:
 
 def has_wanted(wanted: Wanted, text: str) -> bool:
     """True when ``text`` holds the kind of thing that is asked for."""
-    return (_DATE if wanted == "date" else _NUMBER).search(text) is not None
+    return _SIGNS[wanted].search(text) is not None
+
+
+_SIGNS: Final[dict[Wanted, re.Pattern[str]]] = {
+    "number": _NUMBER,
+    "date": _DATE,
+    "cause": _CAUSE,
+    "means": _MEANS,
+}

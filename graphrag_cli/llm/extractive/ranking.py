@@ -22,6 +22,7 @@ from graphrag_cli.llm.extractive.weights import (
     BESIDE_WORTH,
     BROAD_SCORE,
     COVERED_SHARE,
+    CUE_BONUS,
     DIRECT,
     DIRECT_OPEN,
     DIRECT_THEME,
@@ -325,7 +326,7 @@ def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[st
     """Cosine plus bonuses; a note of an earlier step also brings the score it was given."""
     score = cosine + OVERLAP_BONUS * shared_weight(candidate, weights)
     if query.wanted and has_wanted(query.wanted, candidate.shown):
-        score += KIND_BONUS
+        score += KIND_BONUS if query.wanted in {"number", "date"} else CUE_BONUS
     if query.open:
         score += REPORT_BONUS if candidate.group[0] == "reports" else 0.0
         score -= SHORT_PENALTY * max(0, SHORT - len(candidate.shown.split())) / SHORT
@@ -395,10 +396,13 @@ def _goes_on(item: Scored, chosen: Sequence[Scored], query: Query) -> bool:
 
 
 def _adds_nothing(item: Scored, chosen: Sequence[Scored]) -> bool:
-    """True when nearly every word of the sentence was said by those chosen before."""
+    """True when nearly every word of the sentence, and each of its figures, was said by those chosen before."""
     said = frozenset[str]().union(*(other.candidate.stems for other in chosen))
     own = item.candidate.stems
-    return any(_within(item, other) for other in chosen) or len(own & said) >= SAID_SHARE * max(1, len(own))
+    if any(_within(item, other) for other in chosen):
+        return True
+    new = own - said
+    return len(new) <= (1 - SAID_SHARE) * len(own) and not any(word.isdigit() for word in new)
 
 
 def _within(one: Scored, other: Scored) -> bool:

@@ -29,7 +29,7 @@ PRIMER_POOL: Final = 24
 STEP_POOL: Final = 14
 """The same for a call that is one of many (step, rating)."""
 
-OVERLAP_BONUS: Final = 0.24
+OVERLAP_BONUS: Final = 0.3
 """Added to the cosine where a sentence has every word of the question that carries meaning."""
 
 MISSING_PENALTY_OPEN: Final = 0.08
@@ -40,6 +40,9 @@ AROUND_SHARE: Final = 0.7
 
 KIND_BONUS: Final = 0.05
 """Added where the question asks for a number or a date and the sentence has one."""
+
+CUE_BONUS: Final = 0.03
+"""Added where the question asks why or how and the sentence has words that give a cause or a means."""
 
 REPORT_BONUS: Final = 0.04
 """Added to a report's sentence where the question asks for no single fact: reports give the overview."""
@@ -83,7 +86,7 @@ EARLY_WORTH: Final = 0.2
 OPENING_WORTH: Final = 0.25
 """and so much more as the first sentence of its record."""
 
-NOTE_WEIGHT: Final = 0.35
+NOTE_WEIGHT: Final = 0.5
 """Of the score that an earlier step gave a note, as share of 1, when its notes are ranked again."""
 
 DIRECT: Final = 0.5
@@ -137,7 +140,7 @@ GOING_ON: Final = 0.05
 BESIDE_WORTH: Final = 0.6
 """How much the cosine of the sentence beside it promises for a sentence that is not embedded yet."""
 
-SAID_SHARE: Final = 0.8
+SAID_SHARE: Final = 0.75
 """A sentence of whose words so many stand in those chosen before adds nothing."""
 
 WORDS_WORTH: Final = 0.6

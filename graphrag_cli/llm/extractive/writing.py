@@ -10,7 +10,7 @@ from typing import Final, Literal, TypeAlias
 from graphrag_cli.events import DATASETS
 from graphrag_cli.llm.extractive.notes import Citations
 from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from
-from graphrag_cli.llm.extractive.weights import NOTES_FLOOR, RELATIVE_FLOOR, RELATIVE_FLOOR_OPEN
+from graphrag_cli.llm.extractive.weights import NOTE_WEIGHT, NOTES_FLOOR, RELATIVE_FLOOR, RELATIVE_FLOOR_OPEN
 
 UNKNOWN: Final = "I don't know: no record that I was given is about this."
 INDIRECT: Final = "No record answers this directly. The closest ones say:"
@@ -79,9 +79,13 @@ def verdict_of(ranking: Ranking) -> Verdict:
 
 
 def trusted(ranking: Ranking) -> bool:
-    """True when an earlier step, which saw the whole record, found that the best note answers."""
-    weight = ranking.scored[0].candidate.weight if ranking.scored else None
-    return weight is not None and weight >= ANSWERS
+    """True when the best note answers: by itself, or as an earlier step found, which saw the whole record."""
+    best = ranking.scored[0] if ranking.scored else None
+    weight = best.candidate.weight if best else None
+    if best is None or weight is None:
+        return False
+    itself = (best.score - NOTE_WEIGHT * weight) / (1 - NOTE_WEIGHT)
+    return weight >= ANSWERS or itself >= direct_from(ranking.query)
 
 
 def select(ranking: Ranking, form: Form) -> list[Scored]:

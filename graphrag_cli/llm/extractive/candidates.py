@@ -139,6 +139,7 @@ def candidates_of_notes(notes: Sequence[Note]) -> list[Candidate]:
             cited_first(note, at),
             place=at,
             weight=note.score / FULL_SCORE,
+            asked=note.asked,
         )
         for at, note in enumerate(notes)
     ]

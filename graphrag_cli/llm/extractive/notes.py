@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from graphrag_cli.events import DATASETS, Dataset
-from graphrag_cli.llm.extractive.sentences import split_sentences
+from graphrag_cli.llm.extractive.sentences import opens_with_pronoun, split_sentences
 
 Citations = dict[Dataset, tuple[str, ...]]
 
@@ -17,6 +17,7 @@ MAX_STATEMENT_CHARACTERS: Final = 420
 """What stands before one citation stays together up to this length: its sentences may lean on each other."""
 
 _SCORE = re.compile(r"\b(?:score|importance)\b\W{0,14}(\d+(?:\.\d+)?)", re.IGNORECASE)
+_ASKED = re.compile(r"^\W*(?:follow-up )?question\W*:\W*(\S.*)$", re.IGNORECASE)
 _SCORE_LINE_CHARACTERS: Final = 160
 _CITED = re.compile(r"\[\s*Data\s*:\s*([^\[\]]*)\]", re.IGNORECASE)
 _LABEL = re.compile(r"(Reports?|Entit(?:y|ies)|Relationships?|Claims?|Sources?)\s*\(([^)]*)\)", re.IGNORECASE)
@@ -38,6 +39,8 @@ class Note:
     text: str
     citations: Citations
     score: float
+    asked: str = ""
+    """The question that the step answered, where it stands above."""
 
 
 def cut_notes(text: str) -> tuple[tuple[Note, ...], str]:
@@ -56,13 +59,16 @@ def cut_notes(text: str) -> tuple[tuple[Note, ...], str]:
 def read_notes(text: str) -> tuple[Note, ...]:
     """The cited statements in ``text``, in order."""
     notes: list[Note] = []
-    score = FULL_SCORE
+    score, asked = FULL_SCORE, ""
     for line in text.splitlines():
         found = _SCORE.search(line)
         if found and _is_score_line(line):
             score = min(float(found.group(1)), FULL_SCORE)
             line = line[: found.start()] if _CITED.search(line[: found.start()]) else line[found.end() :]
-        notes += _statements(line, score)
+            asked = ""
+        if question := _ASKED.match(line):
+            asked = question.group(1)
+        notes += _statements(line, score, asked)
     return tuple(notes)
 
 
@@ -86,7 +92,7 @@ def merged(first: Citations, second: Citations) -> Citations:
     }
 
 
-def _statements(line: str, score: float) -> list[Note]:
+def _statements(line: str, score: float, asked: str) -> list[Note]:
     """A citation belongs to the sentences since the one before it."""
     notes: list[Note] = []
     at = 0
@@ -97,9 +103,20 @@ def _statements(line: str, score: float) -> list[Note]:
         if not cited or not statement:
             continue
         whole = len(statement) <= MAX_STATEMENT_CHARACTERS
-        said = [statement] if whole else split_sentences(statement)
-        notes += [Note(_closed(part), cited, score) for part in said]
+        said = [statement] if whole else _parts(statement)
+        notes += [Note(_closed(part), cited, score, asked) for part in said]
     return notes
+
+
+def _parts(statement: str) -> list[str]:
+    """The sentences of ``statement``, each with those after it that lean on it."""
+    parts: list[str] = []
+    for sentence in split_sentences(statement):
+        if parts and opens_with_pronoun(sentence):
+            parts[-1] += f" {sentence}"
+        else:
+            parts.append(sentence)
+    return parts
 
 
 def _closed(sentence: str) -> str:

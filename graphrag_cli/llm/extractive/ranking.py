@@ -44,6 +44,7 @@ from graphrag_cli.llm.extractive.weights import (
     NOTE_WEIGHT,
     OPENING_WORTH,
     OVERLAP_BONUS,
+    PARTICULAR,
     PART_SHARE,
     PERFECT,
     POOL,
@@ -57,6 +58,7 @@ from graphrag_cli.llm.extractive.weights import (
     SHARED_WORTH,
     SHORT,
     SHORT_PENALTY,
+    STEP_SHARE,
     WORDS_WORTH,
 )
 from graphrag_cli.llm.extractive.words import has_akin, stems_of, words_of
@@ -87,6 +89,8 @@ class Candidate:
     place: int
     weight: float | None = None
     """Reduce: the score that an earlier step gave it, 0 to 1."""
+    asked: str = ""
+    """Reduce: the question that this step answered."""
     names: tuple[str, ...] = ()
     """What it is about, where its record says so."""
     heading: str = ""
@@ -335,6 +339,12 @@ def score_of(query: Query, candidate: Candidate, cosine: float, weights: dict[st
     return score
 
 
+def own_score(item: Scored) -> float:
+    """The score of a note without what its step's score brings."""
+    weight = item.candidate.weight
+    return item.score if weight is None else (item.score - NOTE_WEIGHT * weight) / (1 - NOTE_WEIGHT)
+
+
 def merge_duplicates(scored: Sequence[Scored], vectors: Vectors) -> tuple[Scored, ...]:
     """``scored``, best first, where those that say the same are one with the citations of all."""
     kept: list[Scored] = []
@@ -371,9 +381,14 @@ def choose(ranking: Ranking, count: int, floor: float, *, passages: bool = False
     left = [item for item in ranking.scored if item.score >= min(floor, near)]
     chosen: list[Scored] = []
     while sum(1 if passages else item.candidate.sentences for item in chosen) < count:
-        fitting = [item for item in left if item.score >= floor or _goes_on(item, chosen, ranking.query)]
+        fitting = [
+            item
+            for item in left
+            if item.score >= floor or _goes_on(item, chosen, ranking.query) or _is_particular(item, chosen)
+        ]
         if not fitting:
             break
+        fitting = [item for item in fitting if _has_room(item, chosen, count)] or fitting
         best = max(fitting, key=lambda item: (_marginal(item, chosen, ranking), -item.row))
         left.remove(best)
         if not _adds_nothing(best, chosen):
@@ -393,6 +408,23 @@ def _goes_on(item: Scored, chosen: Sequence[Scored], query: Query) -> bool:
             for other in chosen
         )
     )
+
+
+def _is_particular(item: Scored, chosen: Sequence[Scored]) -> bool:
+    """True for the first note of a step that has no other in the answer yet: what was asked on for is told too."""
+    candidate = item.candidate
+    return (
+        bool(chosen and candidate.asked)
+        and (candidate.weight or 0.0) >= PARTICULAR
+        and own_score(item) >= DIRECT
+        and all(other.candidate.asked != candidate.asked for other in chosen)
+    )
+
+
+def _has_room(item: Scored, chosen: Sequence[Scored], count: int) -> bool:
+    """False for a note of a step that has most of an answer of ``count`` sentences already."""
+    step = item.candidate.asked
+    return not step or sum(other.candidate.asked == step for other in chosen) < count * STEP_SHARE
 
 
 def _adds_nothing(item: Scored, chosen: Sequence[Scored]) -> bool:
@@ -440,5 +472,9 @@ def answer_score(ranking: Ranking, said: Sequence[Scored], best: float) -> float
     if ranking.query.broad:
         return min(percent(ranking.query, best), BROAD_SCORE)
     stems = frozenset[str]().union(*(item.candidate.stems for item in said))
-    covered = sum(weight * _presence(term, stems) for term, weight in ranking.weights.items())
+    around = frozenset[str]().union(*(item.candidate.around for item in said)) - stems
+    covered = sum(
+        weight * max(_presence(term, stems), AROUND_SHARE if term in around else 0.0)
+        for term, weight in ranking.weights.items()
+    )
     return percent(ranking.query, best) * (1 - WORDS_WORTH + WORDS_WORTH * covered)

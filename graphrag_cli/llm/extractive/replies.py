@@ -16,7 +16,7 @@ from graphrag_cli.llm.extractive.ranking import Ranking, Scored, answer_score, c
 from graphrag_cli.llm.extractive.rewriting import stand_alone
 from graphrag_cli.llm.extractive.vectors import VectorCache
 from graphrag_cli.llm.extractive.weights import BROAD_SCORE, POOL, MAP_POOL, PRIMER_POOL, STEP_POOL
-from graphrag_cli.llm.extractive.writing import Form, cited, form_of, select, within, write
+from graphrag_cli.llm.extractive.writing import Form, by_record, cited, form_of, select, statements, within, write
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, Reply, RewriteReply, StepReply
 
 MAP_POINTS: Final = 10
@@ -144,7 +144,8 @@ async def hypothetical(reading: Reading, cache: VectorCache) -> str:
 
 
 def _text(used: Sequence[Scored]) -> str:
-    return " ".join(cited(item) for item in used)
+    """An answer in one paragraph."""
+    return " ".join(statement for group in by_record(used) for statement in statements(group))
 
 
 def _heading(best: Scored) -> str:

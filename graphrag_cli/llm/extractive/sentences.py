@@ -40,6 +40,12 @@ _PRONOUN = re.compile(
     r"the (?:two|three|former|latter|same|others?)|the (?:first|last|next)(?: (?:two|three|four|five|six|seven|eight|nine|ten))? (?:was|were)|er|sie|es|il|elle|ils|elles)\b(?!-)",
     re.IGNORECASE,
 )
+_ONE_OF_MANY = re.compile(
+    r"the (?:party|men|man|ship|group|team|pair|crew|three men|two men|five men|six men|four men|others|quarrel|choice|fear|retreat|march|news|"
+    r"result|decision|attempt|plan|story|change|loss|claim)\b(?! (?:of|that|which|who|to|from|between|at|in|on)\b)",
+    re.IGNORECASE,
+)
+"""Words with an article that the sentence before has told which one is meant."""
 _LEANING = re.compile(
     r"(?:[A-ZÀ-ÖØ-Þ][\w’'-]* )+[a-z]+ (?:(?:one|two|most|some|all|none|both) of )?(?:her|him|it|them)"
     r"(?=[.,;]|$| (?:and|at|by|for|from|home|in|into|off|on|out|over|to|up|with)\b)"
@@ -99,7 +105,8 @@ def plain(text: str) -> str:
 
 def opens_with_pronoun(sentence: str) -> bool:
     """True when the sentence speaks of something that only the sentence before it names."""
-    return _PRONOUN.match(sentence.lstrip("\"'“”‘’( ")) is not None or _LEANING.match(sentence) is not None
+    start = sentence.lstrip("\"'“”‘’( ")
+    return any(opening.match(start) for opening in (_PRONOUN, _ONE_OF_MANY, _LEANING))
 
 
 def _blocks(text: str) -> Iterator[tuple[str, str]]:

@@ -44,10 +44,10 @@ KIND_BONUS: Final = 0.05
 CUE_BONUS: Final = 0.03
 """Added where the question asks why or how and the sentence has words that give a cause or a means."""
 
-REPORT_BONUS: Final = 0.04
+REPORT_BONUS: Final = 0.02
 """Added to a report's sentence where the question asks for no single fact: reports give the overview."""
 
-KEY_SHARE: Final = 0.3
+KEY_SHARE: Final = 0.4
 """Share that the rarer words of the question have in what sentences are compared with, the whole has the rest."""
 
 KEY_SHARE_FOCUS: Final = 0.5
@@ -131,7 +131,7 @@ DUPLICATE: Final = 0.86
 REPETITION_WEIGHT: Final = 0.25
 """How much closeness to what is already chosen counts against a sentence (maximal marginal relevance)."""
 
-SAME_RECORD: Final = 0.04
+SAME_RECORD: Final = 0.03
 """Where no single fact is asked for: what each chosen sentence of its record counts against a sentence."""
 
 GOING_ON: Final = 0.05
@@ -148,3 +148,9 @@ WORDS_WORTH: Final = 0.6
 
 BROAD_SCORE: Final = 70.0
 """A finding for a question that names nothing is part of the answer, never all of it."""
+
+PARTICULAR: Final = 0.3
+"""A follow-up whose answer scored at least so much, as share of 1, has its best note in the answer on the whole."""
+
+STEP_SHARE: Final = 0.6
+"""One step has at most this share of the answer on the whole, as long as others have something to add."""

@@ -9,8 +9,8 @@ from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.events import DATASETS
 from graphrag_cli.llm.extractive.notes import Citations
-from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from
-from graphrag_cli.llm.extractive.weights import NOTE_WEIGHT, NOTES_FLOOR, RELATIVE_FLOOR, RELATIVE_FLOOR_OPEN
+from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from, own_score
+from graphrag_cli.llm.extractive.weights import NOTES_FLOOR, RELATIVE_FLOOR, RELATIVE_FLOOR_OPEN
 
 UNKNOWN: Final = "I don't know: no record that I was given is about this."
 INDIRECT: Final = "No record answers this directly. The closest ones say:"
@@ -84,8 +84,7 @@ def trusted(ranking: Ranking) -> bool:
     weight = best.candidate.weight if best else None
     if best is None or weight is None:
         return False
-    itself = (best.score - NOTE_WEIGHT * weight) / (1 - NOTE_WEIGHT)
-    return weight >= ANSWERS or itself >= direct_from(ranking.query)
+    return weight >= ANSWERS or own_score(best) >= direct_from(ranking.query)
 
 
 def select(ranking: Ranking, form: Form) -> list[Scored]:
@@ -123,9 +122,18 @@ def write(ranking: Ranking, form: Form, max_words: int | None = None) -> Iterato
             yield ("\n" if number else "") + f"- {cited(item)}"
         return
     for number, paragraph in enumerate(paragraphs(chosen, form)):
-        for at, item in enumerate(paragraph):
+        for at, statement in enumerate(statements(paragraph)):
             lead = "\n\n" if number and not at else " " if at else ""
-            yield lead + cited(item)
+            yield lead + statement
+
+
+def statements(paragraph: Sequence[Scored]) -> list[str]:
+    """The sentences, those of one record that follow each other under one citation behind the last."""
+    following = [*paragraph[1:], None]
+    return [
+        item.candidate.shown if after and after.candidate.citations == item.candidate.citations else cited(item)
+        for item, after in zip(paragraph, following, strict=True)
+    ]
 
 
 def within(chosen: Sequence[Scored], max_words: int | None) -> list[Scored]:
@@ -143,18 +151,28 @@ def within(chosen: Sequence[Scored], max_words: int | None) -> list[Scored]:
 def paragraphs(chosen: Sequence[Scored], form: Form) -> list[list[Scored]]:
     """The best sentence opens the first paragraph; sentences of one record stay together, in their own order."""
     size = max(PARAGRAPH, -(-len(chosen) // form.paragraphs))
+    found: list[list[Scored]] = []
+    for group in by_record(chosen):
+        if found and len(found[-1]) + len(group) <= size:
+            found[-1] += group
+        else:
+            found.append(group)
+    return found
+
+
+def by_record(chosen: Sequence[Scored]) -> list[list[Scored]]:
+    """``chosen`` by record, the best one's first, each record's in order and without leads that stand before them."""
     groups: dict[tuple[str, str], list[Scored]] = {}
     for item in chosen:
         groups.setdefault(item.candidate.group, []).append(item)
-    ordered = [
-        item for group in groups.values() for item in sorted(group, key=lambda item: item.candidate.place)
+    ordered = [sorted(group, key=lambda item: item.candidate.place) for group in groups.values()]
+    return [
+        [
+            without_lead(item) if before and before.candidate.shown.endswith(item.candidate.lead or " ") else item
+            for before, item in zip([None, *group], group, strict=False)
+        ]
+        for group in ordered
     ]
-    ordered.sort(key=lambda item: item is not chosen[0])
-    ordered = [
-        without_lead(item) if before and before.candidate.shown.endswith(item.candidate.lead or " ") else item
-        for before, item in zip([None, *ordered], ordered, strict=False)
-    ]
-    return [ordered[at : at + size] for at in range(0, len(ordered), size)]
 
 
 def without_lead(item: Scored) -> Scored:

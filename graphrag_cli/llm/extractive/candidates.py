@@ -25,6 +25,10 @@ MAX_LEAD_CHARACTERS: Final = 220
 MAX_PASSAGE_CHARACTERS: Final = 380
 """A finding of a report is quoted as a whole, or its first sentences up to this length."""
 
+_CONNECTIVE = re.compile(
+    r"(?:additionally|also|besides|furthermore|however|in addition|in summary|in turn|likewise|moreover|overall|similarly), ",
+    re.IGNORECASE,
+)
 _SUBJECT = re.compile(r"(?:He|She|It|They)(?= )")
 _OWNER = re.compile(r"(?:His|Her|Its|Their)(?= )")
 
@@ -182,6 +186,7 @@ def lead_of(sentence: Sentence) -> str:
 
 def standing_alone(text: str, record: Record, names: tuple[str, ...]) -> str:
     """The sentence as it can be quoted: with what it speaks of put first where it would open with a pronoun."""
+    text = without_connective(text)
     if not record.certain:
         text = f"{text.rstrip('.')} (a claim, not established)."
     title = " and ".join(names)
@@ -192,6 +197,12 @@ def standing_alone(text: str, record: Record, names: tuple[str, ...]) -> str:
     if record.dataset == "reports" and not opens_with_pronoun(text):
         return text
     return f"{title}: {text}"
+
+
+def without_connective(text: str) -> str:
+    """``text`` without the "However," that ties it to a sentence that is not quoted."""
+    found = _CONNECTIVE.match(text)
+    return text[found.end() : found.end() + 1].upper() + text[found.end() + 1 :] if found else text
 
 
 def _renamed(text: str, entity: Record, name: str) -> str:

@@ -41,6 +41,13 @@ _STATES: Final = word_set(
     "be belong contain have hold include know lie mean need own remain share stand weigh"
 )
 """Verbs of what is so: asked is how it came to be."""
+_MENTIONED: Final = word_set(
+    """
+    associate centre center characterise characterize cite connect consider define describe depict emphasise emphasize highlight
+    identify illustrate indicate link mention note portray recognise recognize refer reference regard represent show tie underscore
+    """
+)
+"""Verbs of what a text does with somebody or something: asking on leads to nothing that happened."""
 _REASON: Final = re.compile(
     r"\b(?:because|so that|in order to|out of|owing to|due to|for fear|as a result|therefore)\b", re.I
 )
@@ -135,6 +142,8 @@ def _of_doing(clause: Clause, sentence: str, names: Names) -> str:
     """"Why did Roald Amundsen build …?": about what somebody or something did, or what was done to it."""
     subject = subject_of(clause, names)
     verb = base_of_past(clause.verb) or clause.verb
+    if verb in _MENTIONED or clause.rest.startswith("not "):
+        return ""
     told = _REASON.search(sentence) is not None
     if told and clause.auxiliary in {"did", "had"} and len(stems_of(clause.rest)) > 1:
         return f"What followed when {subject} {clause.said} {clause.rest}?"

@@ -112,7 +112,8 @@ def _parts(statement: str) -> list[str]:
     """The sentences of ``statement``, each with those after it that lean on it."""
     parts: list[str] = []
     for sentence in split_sentences(statement):
-        if parts and opens_with_pronoun(sentence):
+        fits = bool(parts) and len(parts[-1]) + len(sentence) < MAX_STATEMENT_CHARACTERS
+        if fits and opens_with_pronoun(sentence):
             parts[-1] += f" {sentence}"
         else:
             parts.append(sentence)

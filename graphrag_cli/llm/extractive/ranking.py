@@ -60,6 +60,7 @@ from graphrag_cli.llm.extractive.weights import (
     SHORT_PENALTY,
     STEP_SHARE,
     WORDS_WORTH,
+    WORDS_WORTH_THEME,
 )
 from graphrag_cli.llm.extractive.words import has_akin, stems_of, words_of
 
@@ -477,4 +478,5 @@ def answer_score(ranking: Ranking, said: Sequence[Scored], best: float) -> float
         weight * max(_presence(term, stems), AROUND_SHARE if term in around else 0.0)
         for term, weight in ranking.weights.items()
     )
-    return percent(ranking.query, best) * (1 - WORDS_WORTH + WORDS_WORTH * covered)
+    worth = WORDS_WORTH_THEME if is_theme(ranking.query) else WORDS_WORTH
+    return percent(ranking.query, best) * (1 - worth + worth * covered)

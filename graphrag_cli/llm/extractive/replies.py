@@ -78,16 +78,15 @@ def primer_reply(reading: Reading, ranking: Ranking) -> PrimerReply:
     """The first answer from the reports.
 
     A question that names what it is about is itself the best one to ask of the other records, and needs no other to
-    be asked first; of a vague one, particulars are asked.
+    be asked first; of one that names nothing, particulars are asked.
     """
     used = select(ranking, PRIMER_FORM)
-    vague = ranking.query.broad or bool(ranking.query.focus)
     near = [item for item in ranking.scored if item.score >= direct_from(ranking.query)]
     answer = "".join(write(ranking, PRIMER_FORM))
     return PrimerReply(
         intermediate_answer=f"{_heading(used[0])}{answer}" if used else NOTHING_HERE,
         score=round(answer_score(ranking, used, used[0].score)) if used else 0.0,
-        follow_up_queries=_next(reading, used, near) if vague else (),
+        follow_up_queries=_next(reading, used, near) if ranking.query.broad else (),
     )
 
 

@@ -146,6 +146,9 @@ SAID_SHARE: Final = 0.75
 WORDS_WORTH: Final = 0.6
 """The share of a step's score that goes with the words of the question that its answer takes up."""
 
+WORDS_WORTH_THEME: Final = 0.3
+"""The same for a theme, which is told in other words than its own."""
+
 BROAD_SCORE: Final = 70.0
 """A finding for a question that names nothing is part of the answer, never all of it."""
 

@@ -22,8 +22,8 @@ CLOSEST: Final = 3
 MAX_IDS: Final = 5
 """Ids of one data set in one citation, before ``+more``."""
 
-ANSWERS: Final = 0.5
-"""The score, as share of 1, from which on a note of an earlier step answers (``ranking.percent``)."""
+ANSWERS: Final = 0.4
+"""The score, as share of 1, from which on a note of an earlier step answers (``ranking.answer_score``)."""
 
 PARAGRAPH: Final = 3
 """Sentences in a paragraph."""

@@ -223,5 +223,17 @@ def test_what_stands_before_one_citation_stays_together() -> None:
         "Score: 80\nHolm rowed out. He saved nine men. [Data: Reports (3)] Bread was baked. [Data: Sources (2)]"
     )
     assert [note.text for note in notes] == ["Holm rowed out. He saved nine men.", "Bread was baked."]
-    long = "He rowed out in the night. " * 20
+    long = "Holm rowed out in the night. " * 20
     assert len(read_notes(f"{long}[Data: Reports (3)]")) == 20
+    leaning = "Holm rowed out in the night. He saved nine men. " * 10
+    assert {note.text for note in read_notes(f"{leaning}[Data: Reports (3)]")} == {
+        "Holm rowed out in the night. He saved nine men."
+    }
+
+
+def test_a_note_knows_the_question_that_its_step_answered() -> None:
+    notes = read_notes(
+        "Answer 1 (score 80)\nQuestion: Who rowed out?\n\nHolm did. [Data: Sources (1)]\n\n"
+        "Answer 2 (score 40)\n\nBread was baked. [Data: Sources (2)]"
+    )
+    assert [(note.asked, note.score) for note in notes] == [("Who rowed out?", 80), ("", 40)]

@@ -15,6 +15,8 @@ import yaml
 
 from graphrag_cli.engines.base import Engine
 from graphrag_cli.engines.basic import BasicSearch
+from graphrag_cli.engines.drift.engine import DriftSearch
+from graphrag_cli.engines.global_.engine import GlobalSearch
 from graphrag_cli.engines.local import LocalSearch
 from graphrag_cli.events import Answer, Dataset
 from graphrag_cli.llm.extractive import ExtractiveChat
@@ -75,6 +77,15 @@ def basic() -> Engine:
     return engine(lambda tools, settings: BasicSearch(tools, settings.basic_search))
 
 
+def global_search() -> Engine:
+    return engine(lambda tools, settings: GlobalSearch(tools, settings.global_search, 4))
+
+
+def drift() -> Engine:
+    few = {"drift_k_followups": 6, "n_depth": 2}
+    return engine(lambda tools, settings: DriftSearch(tools, settings.drift_search.model_copy(update=few)))
+
+
 def engine(make: Callable[[Any, Any], Engine]) -> Engine:
     tools = replace(kit.toolbox(kit.scripted([])), chat=chat(), tokens=counter_for("extractive"))
     return make(tools, kit.sample_settings())
@@ -115,7 +126,29 @@ async def test_basic_answers_cite_an_expected_record() -> None:
     assert await hits(basic(), questions) >= 18
 
 
-@pytest.mark.parametrize("make", [local, basic])
+async def test_global_answers_cite_an_expected_record() -> None:
+    questions = answerable({"reports"})
+    assert len(questions) == 15
+    assert await hits(global_search(), questions) >= 14
+
+
+async def test_drift_answers_cite_an_expected_record() -> None:
+    questions = answerable({"reports", "entities", "relationships", "claims", "sources"})
+    assert await hits(drift(), questions) >= 18
+
+
+async def test_a_step_of_drift_scores_low_where_it_leads_away_from_the_question() -> None:
+    asked = "How did the Norwegians spend the winter at Framheim?"
+    answer = await ask(drift(), asked)
+    nodes = cast("list[dict[str, Any]]", cast("dict[str, Any]", answer.drift)["nodes"])
+    scores = {node["query"]: node["score"] for node in nodes if node["level"] == 1}
+    others = [node["score"] for node in nodes if node["level"] == 2]
+    assert scores[asked] >= 50
+    assert others
+    assert all(score < scores[asked] for score in others)
+
+
+@pytest.mark.parametrize("make", [local, basic, global_search, drift])
 async def test_what_the_index_does_not_hold_is_not_answered(make: Callable[[], Engine]) -> None:
     questions = [expected.question for expected in expectations() if not expected.records]
     for question in (*questions, *UNANSWERABLE):

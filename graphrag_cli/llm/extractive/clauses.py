@@ -18,7 +18,9 @@ _ARTICLE = re.compile(r"(?:The|the|Agent|Lieutenant|Captain|Commander|Sir|Dr\.|M
 _APPOSITION = re.compile(r", (?![^,]*\bbut\b)[^,;:.]{3,90}, (?=[a-z])")
 _JOINT = re.compile(r"(?:, and |, | and )(?:the )?")
 _OF = re.compile(r" of (?:the )?")
-_ADVERBS: Final = word_set("also then later still soon once twice first already even now thus therefore always finally earlier long just")
+_ADVERBS: Final = word_set(
+    "also then later still soon once twice first already even now thus therefore always finally earlier long just"
+)
 _RELATIVE = re.compile(r"^(?:was|is) (?:a|an|the) [^.,;]{3,60}? (?:who|that|which) (?=[a-z]+ )")
 _AUXILIARIES: Final = word_set("was were is are had has have")
 _STOP = re.compile(
@@ -89,7 +91,12 @@ def read_clause(sentence: str, known: Sequence[str]) -> Clause | None:
     rest = _clipped(words, text)
     content = stems_of(rest)
     said_words = set(rest.lower().split())
-    if len(rest.split()) > MOST_WORDS or not content or said_words & _DANGLING or (plural and said_words & _OWN):
+    if (
+        len(rest.split()) > MOST_WORDS
+        or not content
+        or said_words & _DANGLING
+        or (plural and said_words & _OWN)
+    ):
         return None
     return Clause(text, names, auxiliary, verb, said, rest)
 
@@ -135,41 +142,50 @@ def _after_apposition(sentence: str, end: int) -> int:
 
 
 def _predicate(words: list[str], plural: bool) -> tuple[str, str, str, list[str]] | None:
-    """Auxiliary, verb, the verb as it stands there, and what follows it; None where the first of ``words`` is no verb."""
-    if len(words) < 2:
+    """Auxiliary, verb, the verb as it stands there, and what follows; None where the first of ``words`` is no verb."""
+    if len(words) < _FEW:
         return None
     first, rest = words[0], words[1:]
     if first in _AUXILIARIES:
-        while rest and rest[0] in _ADVERBS:
-            rest = rest[1:]
-        if not rest or rest[0] in {"not", "no", "to"}:
-            return None
-        if is_participle(rest[0]):
-            return first, rest[0], f"{first} {rest[0]}", rest[1:]
-        if first in {"had", "has", "have"}:
-            return ("did" if first == "had" else "do" if plural else "does"), "have", first, rest
-        return first, "", first, rest
-    if rest[0] == "and" and len(rest) > 2 and base_of_past(rest[1]):
+        return _with_auxiliary(first, rest, plural)
+    if rest[0] == "and" and len(rest) > _FEW and base_of_past(rest[1]):
         first, rest = rest[1], rest[2:]  # "conceived and led the expedition"
     if base := base_of_past(first):
         return "did", base, first, rest
-    if plural and is_base(first):
+    if plural and is_base(first, rest[0]):
         return "do", first, first, rest
     if not plural and (base := base_of_present(first, rest[0])):
         return "does", base, first, rest
     return None
 
 
+def _with_auxiliary(first: str, rest: list[str], plural: bool) -> tuple[str, str, str, list[str]] | None:
+    """The same for a predicate that begins with a form of "be" or "have"."""
+    while rest and rest[0] in _ADVERBS:
+        rest = rest[1:]
+    if not rest or rest[0] in {"not", "no", "to"}:
+        return None
+    if is_participle(rest[0]):
+        return first, rest[0], f"{first} {rest[0]}", rest[1:]
+    if first in {"had", "has", "have"}:
+        return ("did" if first == "had" else "do" if plural else "does"), "have", first, rest
+    return first, "", first, rest
+
+
 def _clipped(words: Sequence[str], subject: str) -> str:
     """``words`` up to where another clause begins, without a date at the end."""
     text = " " + " ".join(words)
     stop = _STOP.search(text)
-    if stop and stop.group() in "“”\"":
+    if stop and stop.group() in '“”"':
         return ""
     text = text[: stop.start()] if stop else text
     for joint in _AND_VERB.finditer(text):
         other = joint.group(1)
-        if base_of_past(other) or base_of_present(other, text[joint.end() :].split(" ")[0]) or other in subject.split():
+        if (
+            base_of_past(other)
+            or base_of_present(other, text[joint.end() :].split(" ")[0])
+            or other in subject.split()
+        ):
             text = text[: joint.start()]
             break
     comma = text.find(", ")

@@ -82,7 +82,9 @@ def follow_ups(
     }
     said = stems_of(" ".join([*asked, *(item.candidate.shown for item in used)]))
     ranked = [item.candidate for item in near if item not in used]
-    fresh = [candidate for candidate in ranked if candidate.group not in cited or candidate.group[0] == "reports"]
+    fresh = [
+        candidate for candidate in ranked if candidate.group not in cited or candidate.group[0] == "reports"
+    ]
     fresh.sort(key=lambda candidate: candidate.group[0] == "sources")  # what the index made out comes first
     chosen: dict[str, frozenset[str]] = {}
     subjects: list[str] = []
@@ -123,7 +125,7 @@ def question_about(sentence: str, names: Names) -> tuple[str, str] | None:
 
 
 def _of_being(clause: Clause, names: Names) -> str:
-    """"What did Pedro Christophersen do as …?": about what somebody or something is."""
+    """ "What did Pedro Christophersen do as …?": about what somebody or something is."""
     subject = subject_of(clause, names)
     present = clause.auxiliary in {"is", "are"}
     if not _TITLE.match(clause.rest):
@@ -139,7 +141,7 @@ def _of_being(clause: Clause, names: Names) -> str:
 
 
 def _of_doing(clause: Clause, sentence: str, names: Names) -> str:
-    """"Why did Roald Amundsen build …?": about what somebody or something did, or what was done to it."""
+    """ "Why did Roald Amundsen build …?": about what somebody or something did, or what was done to it."""
     subject = subject_of(clause, names)
     verb = base_of_past(clause.verb) or clause.verb
     if verb in _MENTIONED or clause.rest.startswith("not "):

@@ -8,15 +8,33 @@ from typing import Final
 from pydantic import BaseModel
 
 from graphrag_cli.llm.extractive.candidates import candidates_of, candidates_of_text
+from graphrag_cli.llm.extractive.choosing import choose
 from graphrag_cli.llm.extractive.followups import follow_ups
 from graphrag_cli.llm.extractive.names import Names
 from graphrag_cli.llm.extractive.parse import Reading, section
 from graphrag_cli.llm.extractive.query import read_query
-from graphrag_cli.llm.extractive.ranking import Ranking, Scored, answer_score, choose, direct_from, near_from, percent, rank
+from graphrag_cli.llm.extractive.ranking import (
+    Ranking,
+    Scored,
+    answer_score,
+    direct_from,
+    near_from,
+    percent,
+    rank,
+)
 from graphrag_cli.llm.extractive.rewriting import stand_alone
 from graphrag_cli.llm.extractive.vectors import VectorCache
-from graphrag_cli.llm.extractive.weights import BROAD_SCORE, POOL, MAP_POOL, PRIMER_POOL, STEP_POOL
-from graphrag_cli.llm.extractive.writing import Form, by_record, cited, form_of, select, statements, within, write
+from graphrag_cli.llm.extractive.weights import BROAD_SCORE, MAP_POOL, POOL, PRIMER_POOL, STEP_POOL
+from graphrag_cli.llm.extractive.writing import (
+    Form,
+    by_record,
+    cited,
+    form_of,
+    select,
+    statements,
+    within,
+    write,
+)
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, Reply, RewriteReply, StepReply
 
 MAP_POINTS: Final = 10
@@ -36,6 +54,7 @@ FOLLOW_UP_SHARE: Final = 0.6
 
 BROAD_RATING: Final = 3
 """Every report bears on a question that asks about everything."""
+
 
 async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCache) -> Reply | None:
     """The reply that ``reply_model`` describes; None when it is not one of ``llm/replies.py``."""

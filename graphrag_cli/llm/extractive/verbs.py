@@ -53,9 +53,9 @@ def base_of_present(word: str, after: str) -> str:
     return next((base for base in candidates if len(base) > 1 and _is_word(base)), "")
 
 
-def is_base(word: str) -> bool:
-    """True for the base form of a verb that the table knows."""
-    return word in _BASES
+def is_base(word: str, after: str) -> bool:
+    """True for the base form of a verb, as it stands behind several names, where ``after`` may come next."""
+    return word in _BASES or (word.islower() and after.lower() in _AFTER_A_VERB and _is_word(word))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -135,10 +135,10 @@ SAME_RECORD: Final = 0.03
 """Where no single fact is asked for: what each chosen sentence of its record counts against a sentence."""
 
 GOING_ON: Final = 0.05
-"""What speaks there for the sentence of a source beside a chosen one: together they read as one passage."""
+"""Where no single fact is asked for: what speaks for the sentence of a source beside a chosen one, which goes on from it."""
 
 BESIDE_WORTH: Final = 0.6
-"""How much the cosine of the sentence beside it promises for a sentence that is not embedded yet."""
+"""There too: how much the best cosine found beside a sentence promises for it, before it is embedded itself."""
 
 SAID_SHARE: Final = 0.75
 """A sentence of whose words so many stand in those chosen before adds nothing."""

@@ -46,32 +46,34 @@ def words_of(text: str) -> list[str]:
     return words
 
 
-IRREGULAR: Final = [
-    (base, past, participle)
-    for base, past, participle in (
-        forms.split()
-        for forms in """
-        arise arose arisen; become became become; begin began begun; bend bent bent; bind bound bound; bite bit bitten; blow blew blown;
-        break broke broken; bring brought brought; build built built; burn burnt burnt; buy bought bought; catch caught caught;
-        choose chose chosen; cling clung clung; come came come; creep crept crept; cut cut cut; deal dealt dealt; dig dug dug;
-        do did done; draw drew drawn; drink drank drunk; drive drove driven; eat ate eaten; fall fell fallen; feed fed fed;
-        feel felt felt; fight fought fought; find found found; flee fled fled; fly flew flown; forbid forbade forbidden;
-        forget forgot forgotten; forgive forgave forgiven; freeze froze frozen; get got got; give gave given; go went gone;
-        grow grew grown; hang hung hung; have had had; hear heard heard; hide hid hidden; hit hit hit; hold held held; hurt hurt hurt;
-        keep kept kept; know knew known; lay laid laid; lead led led; leap leapt leapt; learn learnt learnt; leave left left;
-        lend lent lent; let let let; lie lay lain; lose lost lost; make made made; mean meant meant; meet met met; pay paid paid;
-        put put put; read read read; ride rode ridden; ring rang rung; rise rose risen; run ran run; say said said; see saw seen;
-        seek sought sought; sell sold sold; send sent sent; set set set; shake shook shaken; shine shone shone; shoot shot shot;
-        show showed shown; shrink shrank shrunk; shut shut shut; sing sang sung; sink sank sunk; sit sat sat; sleep slept slept;
-        speak spoke spoken; spend spent spent; split split split; spread spread spread; stand stood stood; steal stole stolen;
-        stick stuck stuck; strike struck struck; swear swore sworn; sweep swept swept; swim swam swum; take took taken;
-        teach taught taught; tear tore torn; tell told told; think thought thought; throw threw thrown; understand understood understood;
-        undertake undertook undertaken; wake woke woken; wear wore worn; weep wept wept; win won won; withdraw withdrew withdrawn;
-        write wrote written
-        """.split(";")
-    )
-]
-"""Base form, simple past and past participle of irregular verbs."""
+def forms_in(table: str) -> list[tuple[str, str, str]]:
+    """Base form, simple past and past participle of the verbs in ``table``, which semicolons part."""
+    rows = (row.split() for row in table.split(";"))
+    return [(base, past, participle) for base, past, participle in rows]
+
+
+IRREGULAR: Final = forms_in(
+    """
+    arise arose arisen; become became become; begin began begun; bend bent bent; bind bound bound; bite bit bitten; blow blew blown;
+    break broke broken; bring brought brought; build built built; burn burnt burnt; buy bought bought; catch caught caught;
+    choose chose chosen; cling clung clung; come came come; creep crept crept; cut cut cut; deal dealt dealt; dig dug dug;
+    do did done; draw drew drawn; drink drank drunk; drive drove driven; eat ate eaten; fall fell fallen; feed fed fed;
+    feel felt felt; fight fought fought; find found found; flee fled fled; fly flew flown; forbid forbade forbidden;
+    forget forgot forgotten; forgive forgave forgiven; freeze froze frozen; get got got; give gave given; go went gone;
+    grow grew grown; hang hung hung; have had had; hear heard heard; hide hid hidden; hit hit hit; hold held held; hurt hurt hurt;
+    keep kept kept; know knew known; lay laid laid; lead led led; leap leapt leapt; learn learnt learnt; leave left left;
+    lend lent lent; let let let; lie lay lain; lose lost lost; make made made; mean meant meant; meet met met; pay paid paid;
+    put put put; read read read; ride rode ridden; ring rang rung; rise rose risen; run ran run; say said said; see saw seen;
+    seek sought sought; sell sold sold; send sent sent; set set set; shake shook shaken; shine shone shone; shoot shot shot;
+    show showed shown; shrink shrank shrunk; shut shut shut; sing sang sung; sink sank sunk; sit sat sat; sleep slept slept;
+    speak spoke spoken; spend spent spent; split split split; spread spread spread; stand stood stood; steal stole stolen;
+    stick stuck stuck; strike struck struck; swear swore sworn; sweep swept swept; swim swam swum; take took taken;
+    teach taught taught; tear tore torn; tell told told; think thought thought; throw threw thrown; understand understood understood;
+    undertake undertook undertaken; wake woke woken; wear wore worn; weep wept wept; win won won; withdraw withdrew withdrawn;
+    write wrote written
+    """
+)
+"""Verbs whose past does not end in -ed."""
 
 _BASES: Final = {form: base for base, *forms in IRREGULAR for form in forms}
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.events import DATASETS
+from graphrag_cli.llm.extractive.choosing import choose
 from graphrag_cli.llm.extractive.notes import Citations
-from graphrag_cli.llm.extractive.ranking import Ranking, Scored, choose, direct_from, near_from, own_score
+from graphrag_cli.llm.extractive.ranking import Ranking, Scored, direct_from, near_from, own_score
 from graphrag_cli.llm.extractive.weights import NOTES_FLOOR, RELATIVE_FLOOR, RELATIVE_FLOOR_OPEN
 
 UNKNOWN: Final = "I don't know: no record that I was given is about this."
@@ -131,7 +132,9 @@ def statements(paragraph: Sequence[Scored]) -> list[str]:
     """The sentences, those of one record that follow each other under one citation behind the last."""
     following = [*paragraph[1:], None]
     return [
-        item.candidate.shown if after and after.candidate.citations == item.candidate.citations else cited(item)
+        item.candidate.shown
+        if after and after.candidate.citations == item.candidate.citations
+        else cited(item)
         for item, after in zip(paragraph, following, strict=True)
     ]
 
@@ -168,7 +171,9 @@ def by_record(chosen: Sequence[Scored]) -> list[list[Scored]]:
     ordered = [sorted(group, key=lambda item: item.candidate.place) for group in groups.values()]
     return [
         [
-            without_lead(item) if before and before.candidate.shown.endswith(item.candidate.lead or " ") else item
+            without_lead(item)
+            if before and before.candidate.shown.endswith(item.candidate.lead or " ")
+            else item
             for before, item in zip([None, *group], group, strict=False)
         ]
         for group in ordered

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from graphrag_cli.llm.extractive.verbs import base_of_past, base_of_present, is_base, is_participle
 from graphrag_cli.llm.extractive.words import stems_of, word_set
@@ -35,7 +35,9 @@ _DATE = re.compile(
     r"(?: \d{1,2}(?: (?:or|and|to) \d{1,2})?)?(?: (?:January|February|March|April|May|June|July|August|September|October|November|"
     r"December))?(?: \d{4}(?:[–-]\d{2,4})?)?$"
 )
-_DANGLING: Final = word_set("he she it they him them this these those there here i we you its itself")
+_DANGLING: Final = word_set(
+    "nobody nothing he she it they him them this these those there here i we you its itself"
+)
 _OWN: Final = word_set("his her")
 _OPEN_END: Final = word_set(
     "a an and as at by for from his her in into its of on or that the their to toward towards with"
@@ -68,7 +70,19 @@ class Clause:
         return len(self.names) > 1
 
 
-def read_clause(sentence: str, known: Sequence[str]) -> Clause | None:
+Known: TypeAlias = Mapping[str, Sequence[str]]
+"""Names by their first word, in small letters."""
+
+
+def by_first_word(names: Iterable[str]) -> Known:
+    """``names`` as ``read_clause`` wants them."""
+    known: dict[str, list[str]] = {}
+    for name in names:
+        known.setdefault(_first_word(name), []).append(name)
+    return known
+
+
+def read_clause(sentence: str, known: Known) -> Clause | None:
     """The main clause of ``sentence``, if it begins with one of ``known`` and its verb can be told; else None."""
     subject = _subject(sentence, known)
     if subject is None:
@@ -101,7 +115,7 @@ def read_clause(sentence: str, known: Sequence[str]) -> Clause | None:
     return Clause(text, names, auxiliary, verb, said, rest)
 
 
-def _subject(sentence: str, known: Sequence[str]) -> tuple[str, tuple[str, ...], int] | None:
+def _subject(sentence: str, known: Known) -> tuple[str, tuple[str, ...], int] | None:
     """The names that the sentence begins with, how they stand inside a sentence, and where they end."""
     article = _ARTICLE.match(sentence)
     start = article.end() if article else 0
@@ -123,16 +137,20 @@ def _subject(sentence: str, known: Sequence[str]) -> tuple[str, tuple[str, ...],
     return (text[:1].lower() + text[1:] if text.startswith("The ") else text), tuple(names), end
 
 
-def _name_at(sentence: str, start: int, known: Sequence[str]) -> str:
+def _name_at(sentence: str, start: int, known: Known) -> str:
     """The longest of ``known`` that stands at ``start``, as it stands there, whole words only."""
     rest = sentence[start : start + 80]
     lower = rest.lower()
     found = [
         name
-        for name in known
+        for name in known.get(_first_word(rest), ())
         if lower.startswith(name.lower()) and not rest[len(name) : len(name) + 1].isalnum()
     ]
     return rest[: len(max(found, key=len))] if found else ""
+
+
+def _first_word(text: str) -> str:
+    return text.lower().split(" ", 1)[0].rstrip(",;:.")
 
 
 def _after_apposition(sentence: str, end: int) -> int:

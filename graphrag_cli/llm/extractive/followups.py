@@ -8,11 +8,11 @@ raises none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from graphrag_cli.llm.extractive.clauses import Clause, read_clause
-from graphrag_cli.llm.extractive.names import Kind, Names
+from graphrag_cli.llm.extractive.names import Kind, Names, names_in
 from graphrag_cli.llm.extractive.ranking import Candidate, Scored
 from graphrag_cli.llm.extractive.sentences import split_sentences
 from graphrag_cli.llm.extractive.verbs import base_of_past
@@ -26,6 +26,9 @@ LIKE_SHARE: Final = 0.6
 
 MOST_ABOUT_ONE: Final = 2
 """Questions about one subject at most."""
+
+ENOUGH_TIED: Final = 3
+"""When so many sentences speak of what the question names, those that do not are passed over."""
 
 _DECIDED: Final = word_set(
     """
@@ -85,11 +88,19 @@ def follow_ups(
     fresh = [
         candidate for candidate in ranked if candidate.group not in cited or candidate.group[0] == "reports"
     ]
+    named = stems_of(" ".join(name for question in asked for name in names_in(question)))
+    tied = [candidate for candidate in fresh if candidate.stems & named]
+    fresh = tied if len(tied) >= ENOUGH_TIED else fresh
     fresh.sort(key=lambda candidate: candidate.group[0] == "sources")  # what the index made out comes first
+    return _chosen(_questions(fresh, said, names), asked, count)
+
+
+def _chosen(raised: Iterable[tuple[str, str]], asked: Sequence[str], count: int) -> tuple[str, ...]:
+    """The first ``count`` of the questions ``raised`` that are not like each other or one of ``asked``."""
     chosen: dict[str, frozenset[str]] = {}
     subjects: list[str] = []
     before = [stems_of(question) for question in asked]
-    for subject, question in _questions(fresh, said, names):
+    for subject, question in raised:
         words = stems_of(question)
         if subjects.count(subject) < MOST_ABOUT_ONE and not any(
             _alike(words, other) for other in (*before, *chosen.values())

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Literal, TypeAlias
 
 from graphrag_cli.llm.extractive.candidates import readable_name
+from graphrag_cli.llm.extractive.clauses import Known, by_first_word
 from graphrag_cli.llm.extractive.parse import Record
 from graphrag_cli.llm.extractive.words import STOP_WORDS, word_set, words_of
 
@@ -112,7 +113,7 @@ class Names:
         whole_names = dict.fromkeys((*entities, *ends, *(name for name in mentioned if " " in name)))
         for name in whole_names:
             self._by_last_word.setdefault(last_word(name), set()).add(name)
-        self.known: tuple[str, ...] = tuple(dict.fromkeys((*whole_names, *mentioned)))
+        self.known: Known = by_first_word(dict.fromkeys((*whole_names, *mentioned)))
         """Every name in the records."""
         self._kinds: dict[str, Kind] = {}
         self._before: dict[str, Counter[str]] = {}

@@ -40,7 +40,7 @@ PICTURES = (
     Picture("query", 'graphrag-cli query local "Who was Oscar Wisting?"'),
     Picture(
         "drift",
-        'graphrag-cli query drift "Why did one party live and the other die?" --followups 8',
+        'graphrag-cli query drift "What part did science play in these expeditions?" --followups 8',
         until="level 2",
     ),
     Picture(

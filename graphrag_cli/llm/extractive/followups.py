@@ -102,9 +102,9 @@ def _chosen(raised: Iterable[tuple[str, str]], asked: Sequence[str], count: int)
     before = [stems_of(question) for question in asked]
     for subject, question in raised:
         words = stems_of(question)
-        if subjects.count(subject) < MOST_ABOUT_ONE and not any(
-            _alike(words, other) for other in (*before, *chosen.values())
-        ):
+        repeats = any(len(words & other) >= LIKE_SHARE * len(words) for other in before)
+        repeats = repeats or any(_alike(words, other) for other in chosen.values())
+        if not repeats and subjects.count(subject) < MOST_ABOUT_ONE:
             chosen[question] = words
             subjects.append(subject)
         if len(chosen) == count:

@@ -9,9 +9,10 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphrag_cli.llm import tokens
 from graphrag_cli.llm.pairs import CHARACTERS, LONGEST, PairCounter
 from graphrag_cli.llm.ranks import RankFile, ranks
-from graphrag_cli.llm.tokens import PLAIN_LIMIT, TiktokenCounter
+from graphrag_cli.llm.tokens import TiktokenCounter
 from tests.sample import SAMPLE
 
 NAMES: tuple[RankFile, ...] = get_args(RankFile)
@@ -89,11 +90,12 @@ def test_what_is_no_word_is_left_to_tiktoken() -> None:
     assert COUNTERS["o200k_base"].count("q" * (LONGEST + 1)) is None
 
 
-def test_a_long_run_goes_over_to_tiktoken_and_counts_on() -> None:
+def test_a_long_run_goes_over_to_tiktoken_and_counts_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "PLAIN_LIMIT", 10_000)
     counter = TiktokenCounter("cl100k_base")
     text = "Nine words that are counted again and again, always. "
     each = theirs("cl100k_base", text)
     assert [counter.count(text) for _ in range(3)] == [each] * 3
-    long = text * (PLAIN_LIMIT // len(text) + 1)
+    long = text * (10_000 // len(text) + 1)
     assert counter.count(long) == theirs("cl100k_base", long)
     assert counter.count(text) == each

@@ -21,8 +21,11 @@ _TOO_LONG = re.compile(
     r"|prompt is too long|input is too long|input too long|too many (?:input )?tokens|reduce the length|n_ctx"
     r"|exceed(?:s|ed)? (?:the |its )?(?:model'?s? )?(?:maximum |max )?(?:allowed )?(?:number of )?(?:input )?(?:token|context)"
     r"|larger than the (?:maximum|max|model'?s) |must have less than \d+ tokens|maximum (?:input|sequence) length"
-    r"|input length .{0,40}exceed|longer than the (?:model|maximum)"
+    r"|input length .{0,40}exceed|longer than the (?:model|maximum)|request too large"
+    r"|inputs?`? tokens .{0,40}must be <=|max_tokens must be at least 1, got -"
 )
+_TOO_LARGE_EVER = re.compile(r"request too large|context[ _]length|maximum context|prompt is too long")
+"""What a rate limit may say of a request that no amount of waiting lets through."""
 _FILTERED = re.compile(
     r"content_filter|content filter|responsibleaipolicy|content management policy|content_policy|content policy"
     r"|safety (?:system|setting|filter)|flagged|moderation"
@@ -30,16 +33,19 @@ _FILTERED = re.compile(
 _QUOTA = re.compile(
     r"insufficient_quota|insufficient balance|exceeded your current quota|billing|credit|payment|per day|daily limit"
 )
+_NO_CREDIT = re.compile(r"insufficient[ _](?:quota|balance|credit|funds)|credit balance|out of credits?")
+_BAD_KEY = re.compile(r"(?:invalid|incorrect)[ _]api[ _]?key|api[ _]key[ _](?:is )?(?:not valid|invalid)")
 _NO_MODEL = re.compile(
     r"model_not_found|deploymentnotfound|no such model|(?:model|deployment)\b.{0,80}"
     r"(?:not (?:found|exist|available|supported)|does ?n[o']t exist|unknown|not loaded)|(?:unknown|invalid|pull) .{0,20}model"
+    r"|not a valid model"
 )
 _OVERLOADED = re.compile(
     r"overload|over capacity|capacity|unavailable|temporarily|try again|busy|loading model"
     r"|server[ _]error|internal[ _]error|had an error|timed? ?out"
 )
-_RATE = re.compile(r"rate[ _-]?limit|too many requests|resource_exhausted|insufficient_quota")
-_NUMBER = re.compile(r"\d{1,3}(?:[,_]\d{3})+|\d+")
+_RATE = re.compile(r"rate[ _-]?limit|too many requests|resource_exhausted|insufficient_quota|throttl")
+_NUMBER = re.compile(r"(?<![-\d])(?:\d{1,3}(?:[,_]\d{3})+|\d+)")
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 
 
@@ -61,10 +67,23 @@ class Target:
 
 
 def is_too_long(refusal: Refusal) -> bool:
-    """Whether the prompt did not fit."""
+    """Whether the prompt did not fit. A limit on tokens a minute is no such refusal: another minute lets it through."""
     if refusal.status == 413:
         return True
-    return refusal.status in (0, 400, 422, 429, 500) and _TOO_LONG.search(refusal.words) is not None
+    if refusal.status not in (0, 400, 422, 429, 500) or not _TOO_LONG.search(refusal.words):
+        return False
+    if not _is_limit(refusal):
+        return True
+    return refusal.retry_after is None and _TOO_LARGE_EVER.search(refusal.words) is not None
+
+
+def _is_limit(refusal: Refusal) -> bool:
+    """Whether it was too much in too short a time, or more than was paid for."""
+    if refusal.status in (402, 429):
+        return True
+    if refusal.status in (400, 403):
+        return _NO_CREDIT.search(refusal.words) is not None
+    return not refusal.status and _RATE.search(refusal.words) is not None
 
 
 def error_of(refusal: Refusal, target: Target) -> ModelError:
@@ -80,12 +99,12 @@ def error_of(refusal: Refusal, target: Target) -> ModelError:
             status=refusal.status or None,
             hint="the provider's content filter refused the prompt; the text of the index or the question set it off",
         )
-    if refusal.status in (401, 403, 407):
+    if _is_limit(refusal):
+        return _limited(refusal, text)
+    if refusal.status in (401, 403, 407) or (refusal.status == 400 and _BAD_KEY.search(refusal.words)):
         # A web page with 403 is a firewall's, which may dislike this one prompt only.
         once = refusal.status == 403 and refusal.web_page
         return AuthError(text, status=refusal.status, hint=_auth_hint(refusal, target), fatal=not once)
-    if refusal.status in (402, 429) or (not refusal.status and _RATE.search(refusal.words)):
-        return _limited(refusal, text)
     return _other(refusal, target, text)
 
 
@@ -137,7 +156,12 @@ def _auth_hint(refusal: Refusal, target: Target) -> str:
 
 
 def _limited(refusal: Refusal, text: str) -> RateLimitError:
-    spent = refusal.status == 402 or _QUOTA.search(refusal.words) is not None
+    waits = refusal.retry_after is not None  # a quota that comes back by itself is a rate limit
+    spent = (
+        refusal.status == 402
+        or _NO_CREDIT.search(refusal.words) is not None
+        or (not waits and _QUOTA.search(refusal.words) is not None)
+    )
     hint = (
         "the account's quota or credit is used up; more tries do not help"
         if spent
@@ -164,7 +188,7 @@ def _other(refusal: Refusal, target: Target, text: str) -> ModelError:
             text, status=status, retryable=True, retry_after=refusal.retry_after, hint=_timeout_hint(target)
         )
     transient = refusal.status in _TRANSIENT or (
-        not refusal.status and _OVERLOADED.search(refusal.words) is not None
+        refusal.status in (0, 424) and _OVERLOADED.search(refusal.words) is not None
     )
     return ModelError(
         text,

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from typing import TYPE_CHECKING
 
-from graphrag_cli.errors import AuthError, ContentFilterError, ContextLengthError, ModelError
+from graphrag_cli.errors import ContentFilterError, ContextLengthError, ModelError
 from graphrag_cli.llm.base import (
     CallUsage,
     ReplyDelta,
@@ -102,8 +102,9 @@ class OpenAIChat:
     def _learn(self, refusal: Refusal, body: dict[str, object]) -> str:
         """What changed for the next try; raises the error for a refusal that teaches nothing."""
         error = error_of(refusal, self._client.target)
-        final = is_too_long(refusal) or isinstance(error, ContentFilterError)
-        if final or (isinstance(error, AuthError) and not body.get("stream")):
+        # Gateways refuse to stream with these as well, so what they mean shows without the stream.
+        unclear = body.get("stream") and refusal.status in (403, 405)
+        if is_too_long(refusal) or isinstance(error, ContentFilterError) or (error.fatal and not unclear):
             raise error
         change = self._capabilities.learn(refusal, body)
         if change is None:

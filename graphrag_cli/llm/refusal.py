@@ -14,7 +14,7 @@ from graphrag_cli.llm.reading.values import is_array, is_number, is_object
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>|<h1[^>]*>(.*?)</h1>", re.IGNORECASE | re.DOTALL)
 _WAIT_HINT = re.compile(
-    r"(?:try again|retry|wait|available)\D{0,40}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?)?(?![a-z])"
+    r"(?:try again|retry|wait|available (?:again )?in)\D{0,40}?(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|min|minutes?)?(?![a-z])"
     r"(?:\s*(\d+(?:\.\d+)?)\s*(s|secs?|seconds?)\b)?",
     re.IGNORECASE,
 )
@@ -38,8 +38,8 @@ class Refusal:
 
     @property
     def words(self) -> str:
-        """Everything it says, in lower case, to look for signs in."""
-        return f"{self.code} {self.kind} {self.message}".lower()
+        """Everything it says, in lower case and a line each, to look for signs in."""
+        return f"{self.code}\n{self.kind}\n{self.message}".lower()
 
 
 def read_refusal(status: int, body: str, headers: Mapping[str, str], now: datetime | None = None) -> Refusal:

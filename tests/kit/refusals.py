@@ -39,6 +39,8 @@ STATUSES: dict[str, Callable[[], Sent]] = {
     "404_model": lambda: error(404, "The model `nope` does not exist or you do not have access to it.", code="model_not_found"),
     "404_path": lambda: Sent(404, '{"detail":"Not Found"}'),
     "moved": lambda: _with(error(307, "Moved"), Location="http://elsewhere.example/clean/v1/chat/completions"),
+    "400_model": lambda: error(400, "nope is not a valid model ID"),
+    "429_tokens": lambda: error(429, "Rate limit reached on tokens per min (TPM): Limit 30000, Used 29990, Requested 40. Please try again in 20ms.", type="tokens", code="rate_limit_exceeded"),
     "408": lambda: error(408, "Request timeout"),
     "413": lambda: error(413, "Request too large", code="request_too_large"),
     "429_seconds": lambda: _with(error(429, "Rate limit reached", code="rate_limit_exceeded"), Retry_After="1"),

@@ -69,6 +69,7 @@ def test_retry_after_is_read_in_every_form(headers: dict[str, str], seconds: flo
         ("Please retry after 12 seconds.", 12),
         ("Try again in 1 minute", 60),
         ("Rate limit of 500 requests", None),
+        ("model requires more memory (8.0 GiB) than is available (4.0 GiB)", None),
     ],
 )
 def test_a_wait_is_read_from_the_message(message: str, seconds: float | None) -> None:
@@ -84,6 +85,7 @@ def test_a_wait_is_read_from_the_message(message: str, seconds: float | None) ->
         ("prompt is too long: 210000 tokens > 200,000 maximum", 200000, 210000),
         ("input must have less than 512 tokens", 512, None),
         ("The prompt is too long", None, None),
+        ("max_tokens must be at least 1, got -200", None, None),
     ],
 )  # fmt: skip
 def test_the_numbers_of_a_window_are_read(message: str, limit: int | None, requested: int | None) -> None:
@@ -163,6 +165,48 @@ def test_an_error_that_comes_with_status_200_is_told_by_its_words(
 )
 def test_what_every_call_would_meet_is_told_apart(status: int, body: str, fatal: bool) -> None:
     assert error_of(read_refusal(status, body, {}, NOW), HERE).fatal is fatal
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind", "wait"),
+    [
+        (429, {"message": "Rate limit reached for gpt on tokens per min (TPM): Limit 30000, Used 29000, Requested 5000. Please try again in 8s.", "type": "tokens", "code": "rate_limit_exceeded"}, RateLimitError, 8),
+        (429, {"message": "Requests to the Operation have exceeded token rate limit of your current pricing tier. Please retry after 20 seconds."}, RateLimitError, 20),
+        (429, {"message": "Too many tokens, please wait before trying again."}, RateLimitError, None),
+        (429, {"message": "You exceeded your current quota, check your plan and billing. Please retry in 23.4s."}, RateLimitError, 23.4),
+        (429, {"message": "Request too large for gpt on tokens per min (TPM): Limit 30000, Requested 45000.", "type": "tokens", "code": "rate_limit_exceeded"}, ContextLengthError, None),
+        (0, {"message": "Rate limit reached on tokens per min", "type": "tokens", "code": "rate_limit_exceeded"}, RateLimitError, None),
+        (422, {"message": "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens"}, ContextLengthError, None),
+        (400, {"message": "max_tokens must be at least 1, got -200."}, ContextLengthError, None),
+        (424, {"message": "Model too busy, unable to get response in less than 60 second(s)"}, ModelError, None),
+    ],
+)  # fmt: skip
+def test_what_another_minute_lets_through_is_told_from_what_is_too_long(
+    status: int, error: dict[str, str], kind: type[ModelError], wait: float | None
+) -> None:
+    found = error_of(refusal_of({"error": error}, status), HERE)
+    assert type(found) is kind
+    assert found.retryable is (kind is not ContextLengthError)
+    assert not found.fatal
+    assert found.retry_after == wait
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind"),
+    [
+        (400, "API key not valid. Please pass a valid API key.", AuthError),
+        (400, "Your credit balance is too low to access the API", RateLimitError),
+        (403, "You have run out of credits", RateLimitError),
+        (429, "insufficient_quota. Please try again in 20s.", RateLimitError),
+        (400, "x is not a valid model ID", ModelError),
+    ],
+)
+def test_a_refusal_for_good_is_one_whatever_its_status(
+    status: int, message: str, kind: type[ModelError]
+) -> None:
+    found = error_of(read_refusal(status, message, {}, NOW), HERE)
+    assert type(found) is kind
+    assert (found.fatal, found.retryable) == (True, False)
 
 
 def test_a_server_that_hangs_up_was_there() -> None:

@@ -70,7 +70,7 @@ PARAM_MODES = (
     "ctx=3000",
     "ctx=60",
 )
-PASSING = ("429_seconds*1", "429_words*1", "500*1", "502*1", "503*1", "408*1", "cut_half*1")
+PASSING = ("429_seconds*1", "429_words*1", "429_tokens*1", "500*1", "502*1", "503*1", "408*1", "cut_half*1")
 """Faults of the first call only: another try succeeds."""
 
 CHAT_MODES: tuple[str, ...] = (

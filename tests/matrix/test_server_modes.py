@@ -36,11 +36,13 @@ ALL: dict[str, str] = {
     "filter": FILTERED,
     "refusal": FILTERED,
     **dict.fromkeys(("401", "403"), AUTH),
-    **dict.fromkeys(("404_model", "404_path", "moved", "500", "502", "503", "html", "html_404"), ERROR),
+    **dict.fromkeys(
+        ("400_model", "404_model", "404_path", "moved", "500", "502", "503", "html", "html_404"), ERROR
+    ),
     **dict.fromkeys(("error_200", "error_200_text", "nonsense", "not_json", "no_body"), ERROR),
     **dict.fromkeys(("408", "never"), LATE),
     **dict.fromkeys(("413", "ctx=60"), LONG),
-    **dict.fromkeys(("429_seconds", "429_date", "429_words", "429_bare", "429_quota"), LIMITED),
+    **dict.fromkeys(("429_seconds", "429_date", "429_words", "429_bare", "429_tokens", "429_quota"), LIMITED),
 }
 """How a mode ends with every method."""
 
@@ -122,7 +124,7 @@ async def test_an_embedding_endpoint_in_mode(server: FakeServer, mode: str, meth
         assert found == EMBED_ERRORS.get(mode, ERROR)
 
 
-@pytest.mark.parametrize("mode", ["401", "404_model", "404_path", "429_quota"])
+@pytest.mark.parametrize("mode", ["401", "400_model", "404_model", "404_path", "429_quota"])
 @pytest.mark.parametrize(("method", "dynamic"), [("global", False), ("global", True), ("drift", False)])
 async def test_what_every_call_would_meet_is_met_once(
     server: FakeServer, mode: str, method: Method, dynamic: bool

@@ -46,7 +46,9 @@ _ROLE_WORDS = re.compile(
 _AT_MOST = re.compile(
     r"(?:at most|maximum(?: value)?(?: is| of)?|less than or equal to|<=)\D{0,20}(\d[\d,]*)"
 )
-_STREAM_WORDS = re.compile(r"\bstream(?:ing)?\b")
+_ONLY_STREAMS = re.compile(
+    r"only supports? (?:the )?stream|enable the stream|set `?stream`?\s*(?:=|to) ?true|for non-streaming calls"
+)
 
 
 @dataclass(slots=True)
@@ -58,6 +60,7 @@ class Capabilities:
     renamed: dict[str, str] = field(default_factory=dict[str, str])
     capped: dict[str, int] = field(default_factory=dict[str, int])
     streams: bool = True
+    only_streams: bool = False
     system_role: bool = True
     _refused_formats: set[Format] = field(default_factory=set[Format])
 
@@ -81,7 +84,7 @@ class Capabilities:
                 body[name] = value if cap is None else min(value, cap)
         if request.reply_model is not None:
             body |= self._format(request.reply_model, turns)
-        if request.stream and self.streams:
+        if self.streams and (request.stream or self.only_streams):
             body["stream"] = True
             if "stream_options" not in self.dropped:
                 body["stream_options"] = {"include_usage": True}
@@ -99,6 +102,8 @@ class Capabilities:
             return None
         if _ROLE_WORDS.search(refusal.words) and _has_system(body):
             return self._without_system()
+        if not body.get("stream") and self.streams and _ONLY_STREAMS.search(refusal.words):
+            return self._with_stream()
         named = _named(refusal, body)
         if named is not None and named != "response_format":
             return self._without(named, refusal)
@@ -129,6 +134,11 @@ class Capabilities:
         changed = self.system_role
         self.system_role = False
         return "takes no system message; it is sent as part of the question" if changed else ""
+
+    def _with_stream(self) -> str:
+        changed = not self.only_streams
+        self.only_streams = True
+        return "only streams; every reply is fetched as a stream" if changed else ""
 
     def _without_stream(self) -> str:
         changed = self.streams

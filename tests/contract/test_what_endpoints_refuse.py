@@ -114,3 +114,13 @@ async def test_a_refused_system_message_becomes_part_of_the_question(
     assert server.bodies()[-1]["messages"] == [
         {"role": "user", "content": "Answer from the tables.\n\nWho arrived first?"}
     ]
+
+
+async def test_a_model_that_only_streams_is_streamed_from_then_on(
+    chat_at: ChatAt, server: FakeServer
+) -> None:
+    chat = chat_at("only_stream")
+    for _ in range(2):
+        assert await points(chat, stream=False) == GOOD
+    assert [body["stream"] for body in server.bodies()] == [False, True, True]
+    assert formats(server) == ["json_schema"] * 3

@@ -75,6 +75,8 @@ def refuse(mode: str, body: Body) -> Sent | None:
         return _context(int(argument or 1000), body)
     if name == "nosystem" and any(turn["role"] == "system" for turn in body.get("messages", [])):
         return error(400, "System role not supported")
+    if name == "only_stream" and not body.get("stream"):
+        return error(400, "This model only support stream mode, please enable the stream parameter.")
     if name.startswith("nostream") and body.get("stream"):
         status = int(argument or 400)
         return error(status, "Streaming is not supported here" if status == 400 else "Forbidden by gateway")

@@ -67,6 +67,8 @@ PARAM_MODES = (
     "noparam=seed",
     "noparam=stream_options",
     "nosystem",
+    "only_stream",
+    "only_stream+nofmt_schema",
     "ctx=3000",
     "ctx=60",
 )

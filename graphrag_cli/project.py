@@ -102,7 +102,15 @@ class Project:
         return self.question(question) if isinstance(question, str) else question
 
     def ask_sync(self, question: str | Question, method: Method) -> Answer:
-        """``ask`` for programs without an event loop. One loop is kept for all calls, closed by ``close``."""
+        """``ask`` for programs without an event loop. One loop is kept for all calls, closed by ``close``.
+
+        Raises ``UsageError`` inside a loop, where nothing else could go on meanwhile.
+        """
+        if _inside_a_loop():
+            raise UsageError(
+                "ask_sync was called inside an event loop (a notebook runs one)",
+                hint="await project.ask(…) there",
+            )
         if self._runner is None:
             self._runner = asyncio.Runner()
         return self._runner.run(self.ask(question, method))
@@ -134,3 +142,11 @@ class Project:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _inside_a_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

@@ -1,6 +1,7 @@
 """Conversations kept between runs: one JSON Lines file per session in the user's data folder.
 
-A line is one question with its answer. Lines are appended whole; a torn one, as a killed program may leave it, is skipped.
+A line is one question with its answer. Lines are appended whole; a torn one, as a killed program may leave it, is
+skipped.
 """
 
 from __future__ import annotations
@@ -85,11 +86,19 @@ class SessionStore:
         return names[0]
 
     def read(self, name: str) -> list[Exchange]:
-        """Its exchanges, oldest first; none when it does not exist yet. Raises ``UsageError`` on a name that cannot be."""
+        """Its exchanges, oldest first; none when it does not exist yet.
+
+        Raises ``UsageError`` for a name that cannot be, and for a file that cannot be read.
+        """
         path = self._path(name)
-        if not path.exists():
+        try:
+            lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except FileNotFoundError:
             return []
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError as error:
+            raise UsageError(
+                f"cannot read the session in {path}: {error.strerror}", hint="use another name"
+            ) from error
         return [exchange for line in lines if (exchange := _parse(line)) is not None]
 
     def append(self, name: str, exchange: Exchange) -> None:
@@ -98,7 +107,8 @@ class SessionStore:
         line = json.dumps(asdict(exchange), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            torn = path.exists() and not path.read_bytes().endswith(b"\n") and path.stat().st_size > 0
+            kept = path.read_bytes() if path.exists() else b""
+            torn = kept and not kept.endswith(b"\n")
             file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 os.write(file, b"\n" + line if torn else line)
@@ -110,12 +120,17 @@ class SessionStore:
             ) from error
 
     def delete(self, name: str) -> None:
-        """Removes it. Raises ``UsageError`` when there is none of that name."""
+        """Removes it. Raises ``UsageError`` when there is none of that name, or it cannot be removed."""
         path = self._path(name)
-        if not path.exists():
+        try:
+            path.unlink()
+        except FileNotFoundError:
             known = ", ".join(self.names()) or "none"
-            raise UsageError(f"there is no session {name!r}", hint=f"there are: {known}")
-        path.unlink()
+            raise UsageError(f"there is no session {name!r}", hint=f"there are: {known}") from None
+        except OSError as error:
+            raise UsageError(
+                f"cannot delete {path}: {error.strerror}", hint="see who may write there"
+            ) from error
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):

@@ -8,8 +8,10 @@ import pytest
 import graphrag_cli
 from graphrag_cli import Project
 from graphrag_cli.config.load import Where
-from graphrag_cli.errors import SettingsError, UsageError
+from graphrag_cli.engines.models import RunOptions
+from graphrag_cli.errors import LimitError, SettingsError, UsageError
 from graphrag_cli.events import RunFinished, TextDelta
+from graphrag_cli.llm.purse import Limits
 from tests.sample import ROOT
 
 ASKED = "When did the Terra Nova leave Cardiff?"
@@ -46,6 +48,21 @@ def test_a_program_without_an_event_loop_can_ask_many_times(project: Project) ->
         second = project.ask_sync(ASKED, method="basic")
     assert first.text == second.text
     project.close()
+
+
+async def test_a_program_inside_an_event_loop_is_told_to_await(project: Project) -> None:
+    with pytest.raises(UsageError, match="event loop"):
+        project.ask_sync(ASKED, method="basic")
+
+
+def test_all_questions_of_a_project_share_its_limits(project: Project) -> None:
+    bounded = Project(project.loaded, RunOptions(limits=Limits(max_calls=1)))
+    with bounded:
+        bounded.ask_sync(ASKED, method="basic")
+        with pytest.raises(LimitError):
+            bounded.ask_sync(ASKED, method="local")
+        assert bounded.purse.usage.llm_calls == 1
+        assert isinstance(bounded.purse.exhausted, LimitError)
 
 
 def test_a_whole_document_is_no_question(project: Project) -> None:

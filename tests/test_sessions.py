@@ -74,3 +74,11 @@ def test_deleting_what_is_not_there_names_what_is(tmp_path: Path) -> None:
     assert "pole" in (caught.value.hint or "")
     store.delete("pole")
     assert store.names() == []
+
+
+def test_a_session_that_cannot_be_read_or_removed_says_so(tmp_path: Path) -> None:
+    (tmp_path / "pole.jsonl").mkdir()
+    store = SessionStore(tmp_path)
+    for use in (store.read, store.delete):
+        with pytest.raises(UsageError, match=r"pole\.jsonl"):
+            use("pole")

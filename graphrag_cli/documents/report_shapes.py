@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 # pydantic reads only this TypedDict before Python 3.12.
 from typing_extensions import TypedDict
 
 from graphrag_cli.documents.shapes import StageUsageShape
 from graphrag_cli.events import Method
+
+SchemaName: TypeAlias = Literal[
+    "answer",
+    "event",
+    "state",
+    "batch",
+    "error",
+    "check",
+    "index",
+    "index-check",
+    "index-embed",
+    "answer-check",
+    "estimate",
+]
+"""Documents whose JSON Schema ``schema`` prints."""
 
 CHECK_SCHEMA: Literal["graphrag-cli/check/1"] = "graphrag-cli/check/1"
 INDEX_SCHEMA: Literal["graphrag-cli/index/1"] = "graphrag-cli/index/1"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, get_args
 
 from pydantic import ConfigDict, TypeAdapter, with_config
 from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import is_typeddict  # the one that knows the shapes
 
 from graphrag_cli.documents import event_shapes, report_shapes, shapes
+from graphrag_cli.documents.report_shapes import SchemaName
 
-SchemaName: TypeAlias = Literal[
-    "answer", "event", "state", "batch", "error", "check", "index", "index-check", "answer-check", "estimate"
-]
 SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -42,6 +40,7 @@ def _type_of(name: SchemaName) -> Any:
         "check": report_shapes.CheckShape,
         "index": report_shapes.IndexInfoShape,
         "index-check": report_shapes.IndexCheckShape,
+        "index-embed": report_shapes.EmbedShape,
         "answer-check": report_shapes.AnswerCheckShape,
         "estimate": report_shapes.EstimateShape,
     }

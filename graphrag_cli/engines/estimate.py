@@ -81,6 +81,8 @@ async def estimate(engine: Engine, question: Question, *, embeds: bool) -> Estim
     """
     answer = await collect(engine.stream(replace(question, stream=False)))
     exact, assumed = _certainty(engine.method, question.dynamic, embeds)
+    if question.history and question.resume is None:
+        exact, assumed = (), ("how the question is rewritten to stand alone", *assumed)
     return Estimate(engine.method, answer.usage.by_stage, answer.usage.cost_usd, exact, assumed)
 
 

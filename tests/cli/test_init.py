@@ -47,3 +47,8 @@ def test_a_question_where_there_is_no_project_says_so(tmp_path: Path) -> None:
     done = run_in_process("query", "local", "Who?", "--root", str(tmp_path))
     assert (done.status, done.out) == (3, "")
     assert "graphrag-cli init" in done.err
+
+
+def test_what_is_to_be_typed_next_can_be_typed(tmp_path: Path) -> None:
+    told = run_in_process("init", str(tmp_path / "my project"), "--sample").err
+    assert f"graphrag-cli doctor --root '{tmp_path}/my project'" in told

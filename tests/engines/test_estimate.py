@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from graphrag_cli.config.load import Where
+from graphrag_cli.context.history import Turn
 from graphrag_cli.engines.estimate import RehearsingEmbedder
 from graphrag_cli.events import Method
 from graphrag_cli.project import Project
@@ -77,3 +79,14 @@ async def test_no_key_is_needed() -> None:
     async with Project.open(Where(root=ROOT, overrides=(model,))) as project:
         expected = await project.estimate(ASKED, "basic")
     assert expected.by_stage["answer"].prompt_tokens > 1000
+
+
+async def test_in_a_conversation_the_rewriting_is_counted_and_nothing_is_called_exact() -> None:
+    said = (Turn("user", "Which ship did Scott take?"), Turn("assistant", "The Terra Nova."))
+    async with Project.open(Where(root=ROOT)) as project:
+        expected = await project.estimate(
+            replace(project.question("When did it leave?"), history=said), "local"
+        )
+    assert expected.by_stage["rewrite"].llm_calls == 1
+    assert expected.exact_stages == ()
+    assert "rewritten" in expected.assumed[0]

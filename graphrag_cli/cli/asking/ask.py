@@ -66,7 +66,7 @@ def run_ask(ask: Ask) -> int:
     answer: Answer | None = None
     with Sink(output.output) as sink:
         if inspect.dry_run:
-            _print_estimate(asyncio.run(_estimate(ask, text)), ask, consoles, sink)
+            _print_estimate(asyncio.run(_estimate(ask, text, conversation.history)), ask, consoles, sink)
         else:
             answer = asyncio.run(_answer(ask, text, conversation.history, consoles, sink))
     if output.output is not None:
@@ -79,7 +79,10 @@ def run_ask(ask: Ask) -> int:
 
 
 def _written(ask: Ask) -> dict[str, Path | None]:
-    """Files that are written or must last, by the flag that names them; a state may be gone on from in the same file, but nothing else put there."""
+    """Files that are written or must last, by the flag that names them.
+
+    A state may be gone on from in the same file, but nothing else put there.
+    """
     models = ask.options.models
     files = {"--output": ask.options.output.output, "--record": models.record, "--replay": models.replay}
     if ask.drift is None:
@@ -123,10 +126,11 @@ def _open(ask: Ask) -> Project:
     )
 
 
-async def _estimate(ask: Ask, text: str) -> Estimate:
+async def _estimate(ask: Ask, text: str, history: tuple[Turn, ...]) -> Estimate:
     project = _open(ask)
     try:
-        return await project.estimate(question_of(ask, project.question(text)), ask.method)
+        question = replace(question_of(ask, project.question(text)), history=history)
+        return await project.estimate(question, ask.method)
     finally:
         await project.aclose()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from graphrag_cli.cli.flags.chat import ChatOptions
 from graphrag_cli.cli.flags.flat import flat
 from graphrag_cli.cli.helptext import HelpCommand, command_app
+from graphrag_cli.events import Method
 
 app = command_app()
 
@@ -17,7 +18,7 @@ app = command_app()
 @flat
 def chat(
     method: Annotated[
-        Literal["local", "global", "drift", "basic"],
+        Method,
         typer.Argument(metavar="METHOD", help="local, global, drift or basic."),
     ] = "local",
     *,

@@ -26,7 +26,10 @@ def init(
     $ graphrag-cli init try --sample
     $ graphrag-cli init my-project
     """
+    import shlex
+
     from graphrag_cli.cli.terminal.console import open_consoles
+    from graphrag_cli.cli.terminal.plain import plain_line
     from graphrag_cli.scaffold import begin_project
 
     begun = begin_project(folder, sample=sample)
@@ -34,7 +37,7 @@ def init(
     for path in begun.written:
         consoles.say(f"wrote {path}")
     steps = _AFTER_SAMPLE if sample else _AFTER_EMPTY
-    consoles.lines(["", *(step.format(folder=folder) for step in steps)])
+    consoles.lines(["", *(step.format(folder=shlex.quote(plain_line(str(folder)))) for step in steps)])
 
 
 _AFTER_SAMPLE = (

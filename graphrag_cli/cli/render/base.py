@@ -17,14 +17,15 @@ class Renderer(Protocol):
         ...
 
     def close(self) -> None:
-        """Takes down what is live on the terminal. Called once, however the run ended."""
+        """Takes down what is live on the terminal, however the run ended. Safe to call twice."""
         ...
 
 
 async def follow(events: AsyncIterator[Event], renderers: Sequence[Renderer]) -> Answer:
     """Shows every event on every renderer, in their order; the answer of the last event.
 
-    When a renderer fails, the run is stopped before its error goes on: nothing is left running behind it. Raises what the run raises, and ``CliError`` when the run ended without its last event.
+    When a renderer fails, the run is stopped before its error goes on: nothing is left running behind it. Raises what
+    the run raises, and ``CliError`` when the run ended without its last event.
     """
     answer: Answer | None = None
     try:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from graphrag_cli.llm.purse import Purse
 
 _BAR = 24
+"""Columns of the bar, on a screen of four times as many or more."""
 _STATUSES = ("answered", "no_data", "partial", "failed")
 
 
@@ -75,10 +76,11 @@ class BatchView:
         from rich.text import Text
 
         tally, symbols, seconds = self._tally, self._consoles.symbols, self._clock() - self._began
-        filled = round(_BAR * tally.done / tally.total) if tally.total else _BAR
+        bar = min(_BAR, self._consoles.err.width // 4)
+        filled = round(bar * tally.done / tally.total) if tally.total else bar
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append(symbols.full * filled, style="green")
-        line.append(symbols.half * (_BAR - filled), style="dim")
+        line.append(symbols.half * (bar - filled), style="dim")
         line.append(f"  {tally.done} of {tally.total}", style="bold")
         rate = self._rate(seconds)
         if rate:

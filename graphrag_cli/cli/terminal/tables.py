@@ -38,12 +38,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _print_wrapped(console: Console, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    from rich.cells import cell_len
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="bold")
     for position, header in enumerate(headers):
-        table.add_column(header, no_wrap=position == 0 and len(headers) > 1, overflow="fold")
+        word = max(cell_len(word) for word in header.split())
+        table.add_column(header, no_wrap=position == 0 and len(headers) > 1, overflow="fold", min_width=word)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     console.print(table)

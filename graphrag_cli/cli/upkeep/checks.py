@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from graphrag_cli.index.similarity import Matrix
     from graphrag_cli.index.snapshot import Snapshot
 
-_LOCAL = frozenset({"minilm", "scripted"})
-"""Providers of embedding models that run here: trying them costs nothing."""
 _PING = "Reply with the word: ready"
 
 
@@ -45,7 +43,7 @@ class IndexCheck:
         self._embedding_id = settings.local_search.embedding_model_id
         entry = settings.embedding_models.get(self._embedding_id)
         self._model = None if entry is None else entry.model
-        self._local = entry is not None and entry.provider in _LOCAL
+        self._local = entry is not None and self._models.embeds_here(self._embedding_id)
         self._width = None if entry is None else entry.dimensions
         self._settings = settings
         self._snapshot: Snapshot = open_snapshot(settings)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import Settings
     from graphrag_cli.documents.report_shapes import IndexCheckShape
-    from graphrag_cli.index.check import IndexReport, LevelReport
+    from graphrag_cli.index.check import IndexReport, LevelReport, VectorReport
 
 _REPLY_TOKENS = 400
 """What a map reply is taken to have, for the estimate of a level's cost."""
@@ -91,9 +91,9 @@ def _print(consoles: Consoles, one: Examined) -> None:
     out.print()
     print_table(
         out,
-        ["vectors", "rows", "width", "ids that match", "records covered", "table"],
+        ["vectors", "rows", "width", "ids match", "covered", "table"],
         [
-            [vector.name, str(vector.rows), str(vector.width), f"{vector.overlap:.0%}", f"{vector.covered:.0%}", vector.table or "none"]
+            [vector.name, str(vector.rows), str(vector.width), f"{vector.overlap:.0%}", f"{vector.covered:.0%}", _found_as(vector)]
             for vector in report.vectors
         ],
     )  # fmt: skip
@@ -103,6 +103,12 @@ def _print(consoles: Consoles, one: Examined) -> None:
             print_prose(out, f"  {note.table}.{note.column}: {plain_line(note.how)}", hang=2)
     out.print()
     print_findings(consoles, one.found)
+
+
+def _found_as(vector: VectorReport) -> str:
+    if not vector.table:
+        return "none"
+    return "same name" if vector.table == vector.name else vector.table
 
 
 def _level_row(level: LevelReport, usd: float | None) -> list[str]:

@@ -22,7 +22,7 @@ _HEAD = 65_536
 _PIECE = 16_384
 """Rows decoded at a time when only some are wanted."""
 _BATCH = 262_144
-_BATCH_BYTES = 16 * 1024 * 1024
+_BATCH_BYTES = 8 * 1024 * 1024
 """Rows of a column decoded at a time, and about how many bytes: what is as large as this is used again and again
 instead of asked of the system, and arrow cannot hold more than 2 GB of strings in one array."""
 _BUFFER = 256 * 1024

@@ -6,11 +6,12 @@ import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchmarks.generate import make
@@ -21,6 +22,8 @@ from graphrag_cli.engines.basic import BasicSearch
 from graphrag_cli.engines.collect import collect
 from graphrag_cli.engines.local import LocalSearch
 from graphrag_cli.events import Method
+from graphrag_cli.index import cache, kept, source
+from graphrag_cli.index.arrow import Array
 from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.llm.scripted import HashEmbedder, ScriptedChat
@@ -147,6 +150,49 @@ async def test_a_text_is_counted_four_times_at_most(
     cost = await asked(folders[LARGE], "local", monkeypatch)
     budget = 12_000 * 8  # characters of a context of 12,000 words, generously
     assert cost.tokens.characters < 4.5 * budget
+
+
+# -- what is held --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def kept_large(folders: dict[int, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The larger index, kept as if it were a large one."""
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path))
+    monkeypatch.setattr(cache, "WORTH", 0)
+    return folders[LARGE]
+
+
+def test_a_column_that_is_kept_is_never_held_whole(kept_large: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    real = kept.write_column
+
+    def counting(path: Path, pieces: Iterable[Array]) -> None:
+        def counted() -> Iterator[Array]:
+            for piece in pieces:
+                sizes.append(piece.nbytes)
+                yield piece
+
+        real(path, counted())
+
+    monkeypatch.setattr(kept, "write_column", counting)
+    monkeypatch.setattr(source, "_BATCH_BYTES", 100_000)
+    mapped = opened(kept_large).tables.column("relationships", "description")
+    assert len(sizes) > 8
+    assert max(sizes) < sum(sizes) / 4
+    monkeypatch.setattr(cache, "WORTH", 1 << 60)
+    assert mapped.to_pylist() == opened(kept_large).tables.column("relationships", "description").to_pylist()
+
+
+def test_what_was_read_of_a_mapped_column_is_given_back(
+    kept_large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released: list[object] = []
+    monkeypatch.setattr(kept, "release", released.append)
+    tables = opened(kept_large).tables
+    for start in range(0, 10 * kept.RELEASED_ROWS, 32):
+        tables.take("relationships", "description", np.arange(start, start + 32))
+    assert len(released) == 10
 
 
 # -- what is loaded ------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Vectors of a small LanceDB table as a plain matrix in the user's cache: the second question needs no ``lance``.
 
-Importing it takes half a second and 80 MB, which is most of what a small index costs. The table stays the source:
-what is kept belongs to one state of its files, so that any change of them is read from the table again.
+Importing it takes half a second and 80 MB, which is most of what a question to a small index costs. The table stays
+the source: what is kept belongs to one state of its files, so that any change of them is read from the table again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from graphrag_cli.index.arrow import Array, Chunked, pa
 from graphrag_cli.index.cache import Cache, cache_for
 from graphrag_cli.index.graph import Rows
+from graphrag_cli.index.kept import release_array
 from graphrag_cli.index.lance_source import LanceSource, files_of
 from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.places import Place, RemotePlace
@@ -25,8 +26,10 @@ from graphrag_cli.index.vector_source import Candidates, VectorSource
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import IndexSchema
 
-SMALL = 20 * 1024 * 1024
-"""Bytes of the files of a table that is kept as a plain matrix."""
+SMALL = 128 * 1024 * 1024
+"""Bytes of the files of a table that is kept as a plain matrix: 20,000 vectors of 1,536 numbers. Of larger ones the
+copy would take more of the disk than half a second is worth."""
+_BLOCK_BYTES = 8 * 1024 * 1024
 
 
 def stored_vectors(path: Place, schema: IndexSchema | None) -> VectorSource:
@@ -103,12 +106,17 @@ class KeptVectors:
         return self._ids
 
     def blocks(self) -> Iterator[Matrix]:
-        """One block."""
-        yield self._vectors
+        """Slices of the mapped file, each given back when the next is asked for."""
+        rows = max(1, _BLOCK_BYTES // max(4 * self.width, 1))
+        for start in range(0, self.rows, rows):
+            yield self._vectors[start : start + rows]
+            release_array(self._vectors)
 
     def take(self, rows: Rows) -> Matrix:
         """Vectors at ``rows``."""
-        return self._vectors[rows]
+        taken = self._vectors[rows]
+        release_array(self._vectors)
+        return taken
 
     def candidates(self, query: Matrix, k: int) -> Candidates | None:
         """Few vectors need no index of approximate neighbours."""

@@ -115,7 +115,8 @@ def events(outcome: Answer, *, pieces: int = 7) -> list[Event]:
 class FakeProject:
     """Plays ``script``; an error in it is raised where it stands."""
 
-    script: Sequence[Event | CliError | KeyboardInterrupt]
+    script: Sequence[Event | CliError | KeyboardInterrupt | float]
+    """What happens; a number is a pause in seconds."""
     where: Where = field(default_factory=Where)
     options: RunOptions = field(default_factory=RunOptions)
     asked: list[tuple[Question, Method]] = field(default_factory=list[tuple[Question, Method]])
@@ -147,6 +148,9 @@ class FakeProject:
         if question.text in self.failing:
             raise self.failing[question.text]
         for step in self.script:
+            if isinstance(step, int | float):
+                await asyncio.sleep(step)
+                continue
             if isinstance(step, CliError | KeyboardInterrupt):
                 raise step
             if isinstance(step, RunFinished):

@@ -22,8 +22,10 @@ import signal
 import sys
 import graphrag_cli.project
 from graphrag_cli.cli.boundary import run
+from graphrag_cli.events import StateChanged
 from tests.cli.fakes import FakeProject, answer, events
-graphrag_cli.project.Project = FakeProject(events(answer()), delay={delay})
+script = [StateChanged({{"nodes": [1, 2]}}), 60.0] if "drift" in {arguments!r} else events(answer())
+graphrag_cli.project.Project = FakeProject(script, delay={delay})
 if {deaf}:  # as shells start what runs in the background of a script
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 print("ready", file=sys.stderr, flush=True)
@@ -98,6 +100,17 @@ def test_a_batch_keeps_its_lines_and_says_what_is_left(tmp_path: Path, stop: Sto
     assert err.endswith(f"{word}\n")
     lines = target.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == [str(number) for number in range(1, len(lines) + 1)]
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_drift_run_keeps_its_state(tmp_path: Path, stop: Stop) -> None:
+    state = tmp_path / "state.json"
+    status, _, _ = stopped(
+        0, ["query", "drift", "Why?", "--state", str(state)], replace(stop, wait_for=state)
+    )
+    assert status == STATUS[stop.signal][0]
+    assert json.loads(state.read_text(encoding="utf-8")) == {"nodes": [1, 2]}
+    assert [path.name for path in tmp_path.iterdir()] == ["state.json"]
 
 
 def test_sigterm_ends_a_conversation_where_ctrl_c_ends_a_line() -> None:

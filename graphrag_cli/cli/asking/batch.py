@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from graphrag_cli.cli.flags.single import flag
 from graphrag_cli.cli.flags.values import asked_for
-from graphrag_cli.cli.terminal.stdin import read_stdin
+from graphrag_cli.cli.terminal.source import read_file, read_stdin
 from graphrag_cli.errors import PartialError, UsageError
 from graphrag_cli.events import Method
 
@@ -116,14 +116,8 @@ def _read(file: Path, flags: BatchFlags) -> list[BatchQuestion]:
     from graphrag_cli.batch.questions import form_of, read_questions
 
     form = flags.input_format or form_of(file.name)
-    if str(file) == "-":
-        return read_questions(read_stdin(), form, flags.method)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"cannot read {file}: {error}", hint="a UTF-8 file of questions, or - for stdin"
-        ) from error
+    piped = str(file) == "-"
+    text = read_stdin() if piped else read_file(file, hint="name a UTF-8 file of questions, or - for stdin")
     return read_questions(text, form, flags.method)
 
 

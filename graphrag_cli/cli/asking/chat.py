@@ -18,7 +18,7 @@ from graphrag_cli.cli.render.closing import list_sources
 from graphrag_cli.cli.terminal.console import Consoles, open_consoles
 from graphrag_cli.cli.terminal.plain import plain_line
 from graphrag_cli.cli.terminal.sink import Sink
-from graphrag_cli.cli.terminal.stdin import read_line
+from graphrag_cli.cli.terminal.source import read_line
 from graphrag_cli.cli.terminal.termination import terminated
 from graphrag_cli.errors import CliError, PartialError
 from graphrag_cli.events import METHODS, Answer, Method

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Self, cast
 
 from graphrag_cli.cli.flags.single import ReportFormat, flag
 from graphrag_cli.cli.flags.values import asked_for
+from graphrag_cli.cli.terminal.source import read_file
 from graphrag_cli.errors import PartialError, UsageError
 from graphrag_cli.events import Method
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from graphrag_cli.evaluate.score import Score
 
 _PANEL = "Check"
+_READABLE = "name a UTF-8 file"
 NEEDED = frozenset({"status", "answer", "citations", "context"})
 """Parts of an answer that are scored."""
 
@@ -95,14 +97,9 @@ def run_check(file: Path, flags: CheckFlags, options: ManyOptions) -> int:
 def _read_cases(file: Path, flags: CheckFlags) -> list[Case]:
     from graphrag_cli.evaluate.cases import read_cases
 
-    return read_cases(_read(file), yaml=file.suffix in {".yaml", ".yml"}, method=flags.method)
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {file}: {error}", hint="name a UTF-8 file") from error
+    return read_cases(
+        read_file(file, hint=_READABLE), yaml=file.suffix in {".yaml", ".yml"}, method=flags.method
+    )
 
 
 def _read_answers(file: Path) -> dict[str, BatchShape]:
@@ -110,7 +107,7 @@ def _read_answers(file: Path) -> dict[str, BatchShape]:
     from graphrag_cli.batch.line import parse_line
 
     found: dict[str, BatchShape] = {}
-    for number, text in enumerate(_read(file).split("\n"), start=1):
+    for number, text in enumerate(read_file(file, hint=_READABLE).split("\n"), start=1):
         if not text:
             continue
         document = parse_line(f"{text}\n")

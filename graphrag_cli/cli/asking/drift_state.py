@@ -10,7 +10,7 @@ from rich.text import Text
 from graphrag_cli.cli.render.steps import STYLES, symbol_of
 from graphrag_cli.cli.render.usage import plural, spaced
 from graphrag_cli.cli.terminal.plain import plain, plain_line
-from graphrag_cli.errors import UsageError
+from graphrag_cli.cli.terminal.source import read_file
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.terminal.console import Symbols
@@ -22,14 +22,7 @@ def read_state_file(path: Path) -> Json:
     """The JSON of a state file, not yet checked. Raises ``UsageError``."""
     from graphrag_cli.engines.drift.document import parse_json
 
-    try:
-        return parse_json(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(
-            f"cannot read {path}: {error.strerror}", hint="name a file that --state wrote"
-        ) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"cannot read {path}: not UTF-8", hint="name a file that --state wrote") from error
+    return parse_json(read_file(path, hint="name a file that --state wrote"))
 
 
 def open_state(path: Path) -> StateDocument:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from graphrag_cli.cli.flags.values import asked_for, limits_of
-from graphrag_cli.cli.terminal.stdin import read_stdin
+from graphrag_cli.cli.terminal.source import read_stdin
 from graphrag_cli.errors import UsageError
 
 if TYPE_CHECKING:

@@ -108,13 +108,7 @@ class StepTree:
             self._folds[event.step_id] = event.state
         ended = list(self._folds.values())
         if None not in ended:
-            node.state = (
-                "answered"
-                if "answered" in ended
-                else event.state
-                if isinstance(event, StepFinished)
-                else None
-            )
+            node.state = "answered" if "answered" in ended else self._folds[event.step_id]
 
     def _add(self, event: StepStarted | StepFinished, parent: str | None) -> _Node:
         node = _Node(event.step_id, event.query, parent, event.depth, self._changes)

@@ -1,11 +1,22 @@
-"""Text that is piped in or typed."""
+"""Where text comes from: a file, a pipe, a keyboard; all of it UTF-8."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from graphrag_cli.errors import UsageError
+
+
+def read_file(path: Path, *, hint: str) -> str:
+    """The text of a file. Raises ``UsageError`` with ``hint`` when it cannot be read or is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"cannot read {path}: not UTF-8", hint=hint) from error
 
 
 def read_stdin() -> str:

@@ -271,3 +271,18 @@ def test_a_report_is_quoted_by_findings_where_asked_for() -> None:
         "A captain lost",
     ]
     assert all(item.shown and item.embedded.startswith(item.heading) for item in passages)
+
+
+@pytest.mark.parametrize(
+    ("asked", "broad"),
+    [
+        ("What is this all about?", True),
+        ("What are the main themes?", True),
+        ("Summarise the documents.", True),
+        ("What happened?", True),
+        ("Who is he?", False),
+        ("What is a sledge?", False),
+    ],
+)
+def test_a_question_that_names_nothing_asks_for_an_overview(asked: str, broad: bool) -> None:
+    assert read_query(asked).broad is broad

@@ -14,8 +14,11 @@ _NUMBER_QUESTION = re.compile(
     r"\bhow (?:many|much|far|long|cold|high|old|big|large|deep|fast|tall|heavy|often)\b", re.I
 )
 _DATE_QUESTION = re.compile(r"\bwhen\b|\b(?:what|which|in what) (?:year|date|day|month|time)\b", re.I)
+_ONE_FACT = r"\b(?:who|whose|whom|when|where|which|how (?:many|much|far|long|cold|high|low|old|big|large|deep|fast|tall|heavy|often))\b"
+_POINTING = re.compile(_ONE_FACT, re.I)
+"""Asks for a fact even where it names nothing ("Who is he?"); "What is this about?" does not."""
 _FACTUAL = re.compile(
-    r"\b(?:who|whose|whom|when|where|which|how (?:many|much|far|long|cold|high|low|old|big|large|deep|fast|tall|heavy|often))\b|"
+    rf"{_ONE_FACT}|"
     r"\b(?:what|in what)(?: exact)? (?:is|was|year|date|day|month|time|kind|sort|colou?r|name|number)\b|\bdid\b.*\bever\b",
     re.I,
 )
@@ -99,7 +102,7 @@ def read_query(text: str) -> Query:
         wanted = "means"
     telling = terms - _GENERIC
     factual = _FACTUAL.search(text) is not None
-    broad = not telling and (bool(terms) or not factual)
+    broad = not telling and (bool(terms) or _POINTING.search(text) is None)
     played = _PLAY.search(text)
     if played and len(telling) > 1:
         telling -= {stem(played.group(1).lower())}

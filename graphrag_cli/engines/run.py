@@ -216,15 +216,25 @@ class Run:
     ) -> ReplyT:
         """The reply of ``structured.ask`` to ``request``, by ``chat`` where it is another than the run's own.
 
-        What should be known of it, and what the model thought, is told by ``emit``.
+        What should be known is told by ``emit`` as it comes, and at the end what the model thought: steps run side by
+        side, and pieces of several thoughts would be none.
         """
         from graphrag_cli.llm.structured import ask
 
-        reply = await ask(chat or self.chat, request, reply_model, reask=self.tools.prompts["reask"].text)
-        if reply.reasoning:
-            emit(Reasoning(reply.reasoning, step_id))
-        for notice in reply.notices:
-            emit(self.notice(notice.code, notice.text))
+        thoughts: list[str] = []
+
+        def tell(item: ReplyNotice | ReplyReasoning) -> None:
+            if isinstance(item, ReplyReasoning):
+                thoughts.append(item.text)
+            else:
+                emit(self.notice(item.code, item.text))
+
+        reask = self.tools.prompts["reask"].text
+        try:
+            reply = await ask(chat or self.chat, request, reply_model, reask=reask, tell=tell)
+        finally:
+            if thoughts:
+                emit(Reasoning("".join(thoughts), step_id))
         return reply.value
 
     # -- the final call -------------------------------------------------------------------------------------

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
 from graphrag_cli.errors import ContentFilterError, ContextLengthError, UnusableReplyError
-from graphrag_cli.llm.base import Message, ReplyNotice, complete
+from graphrag_cli.llm.around import ChatAround
+from graphrag_cli.llm.base import Message, ReplyNotice, ReplyReasoning, close_items, complete
 from graphrag_cli.llm.reading import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Callable, Sequence
 
-    from graphrag_cli.llm.base import ChatModel, ChatReply, ChatRequest
+    from graphrag_cli.llm.base import ChatModel, ChatReply, ChatRequest, ReplyItem
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+Tell: TypeAlias = "Callable[[ReplyNotice | ReplyReasoning], None]"
 
 UNRATED = 1.0
 """Score of a text whose own one cannot be read, not even on the second try: the lowest that still counts."""
@@ -33,8 +36,25 @@ class Structured(Generic[ReplyT]):
     value: ReplyT
     defects: tuple[str, ...]
     notices: tuple[ReplyNotice, ...]
-    reasoning: str = ""
-    """What the model thought before it replied, where it shows that."""
+
+
+class _Telling(ChatAround):
+    """Tells of notices and reasoning as they come, however the call ends."""
+
+    def __init__(self, inner: ChatModel, tell: Tell) -> None:
+        super().__init__(inner)
+        self._tell = tell
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[ReplyItem]:
+        """See ``ChatModel.stream``."""
+        items = self._inner.stream(request)
+        try:
+            async for item in items:
+                if isinstance(item, ReplyNotice | ReplyReasoning):
+                    self._tell(item)
+                yield item
+        finally:
+            await close_items(items)
 
 
 def read_reply(
@@ -49,25 +69,33 @@ def read_reply(
 
 
 async def ask(
-    chat: ChatModel, request: ChatRequest, reply_model: type[ReplyT], *, reask: str
+    chat: ChatModel,
+    request: ChatRequest,
+    reply_model: type[ReplyT],
+    *,
+    reask: str,
+    tell: Tell = lambda _item: None,
 ) -> Structured[ReplyT]:
     """Calls ``chat`` for a reply of that shape; when it cannot be read, asks once more with the defect named.
 
     A text that has no readable score even then counts as ``UNRATED``, with a notice.
 
-    ``reask`` is the text of that second request, with ``{defect}`` in it. Raises ``UnusableReplyError`` after the
+    ``reask`` is the text of that second request, with ``{defect}`` in it. ``tell`` hears of every notice and of what
+    the model thought as it comes, also when the call fails in the end. Raises ``UnusableReplyError`` after the
     second unusable reply, ``ContentFilterError`` when the provider's filter stopped it, and any other
     ``ModelError`` as it comes.
     """
     request = replace(request, reply_model=reply_model)
+    chat = _Telling(chat, tell)
     first = await complete(chat, request)
     value, defects = _read(first, reply_model, chat.name)
     if value is not None:
-        return Structured(value, tuple(defects), first.notices, first.reasoning)
+        return Structured(value, tuple(defects), first.notices)
     again = _second_request(request, first, reask.replace("{defect}", _in_words(defects)))
     notice = ReplyNotice(
         "reply.reask", f"a {request.stage} reply could not be read ({_in_words(defects)}); asked again"
     )
+    tell(notice)
     try:
         second = await complete(chat, again)
     except ContextLengthError as error:
@@ -78,8 +106,10 @@ async def ask(
         value = _without_scores((second, first), reply_model)
         if value is None:
             raise _unusable(chat.name, request, defects)
-        notices += (_unrated_notice(request, defects),)
-    return Structured(value, tuple(defects), notices, first.reasoning + second.reasoning)
+        unrated = _unrated_notice(request, defects)
+        tell(unrated)
+        notices += (unrated,)
+    return Structured(value, tuple(defects), notices)
 
 
 def _without_scores(replies: Sequence[ChatReply], model: type[ReplyT]) -> ReplyT | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graphrag_cli.llm.base import ChatRequest, Message, ReplyDelta, ReplyReasoning, complete
+from graphrag_cli.llm.base import ChatRequest, Message, ReplyDelta, ReplyNotice, ReplyReasoning, complete
 from graphrag_cli.llm.replies import MapReply
 from graphrag_cli.llm.structured import ask
 from tests.contract.calls import REASK, both, question
@@ -35,9 +35,10 @@ async def test_reasoning_is_yielded_as_it_comes_and_before_the_text(chat_at: Cha
 @pytest.mark.parametrize("mode", [*MODES, "think_orphan"])
 async def test_the_reasoning_of_a_step_comes_with_its_reply(chat_at: ChatAt, mode: str) -> None:
     request = ChatRequest((Message("user", "Map this."),), "map")
-    reply = await ask(chat_at(mode), request, MapReply, reask=REASK)
+    told: list[ReplyNotice | ReplyReasoning] = []
+    reply = await ask(chat_at(mode), request, MapReply, reask=REASK, tell=told.append)
     assert len(reply.value.points) == 2
-    assert reply.reasoning.strip().startswith("Let me")
+    assert [item.text.strip()[:6] for item in told] == ["Let me"]
 
 
 async def test_a_reply_that_began_with_unmarked_reasoning_is_not_taken_for_it(chat_at: ChatAt) -> None:

@@ -9,8 +9,8 @@ from graphrag_cli.config.settings import BasicSearchSettings, GlobalSearchSettin
 from graphrag_cli.context.history import Turn
 from graphrag_cli.engines.basic import BasicSearch
 from graphrag_cli.engines.global_.engine import GlobalSearch
-from graphrag_cli.events import Reasoning
-from graphrag_cli.llm.base import ChatRequest
+from graphrag_cli.events import Notice, Reasoning
+from graphrag_cli.llm.base import ChatRequest, ReplyNotice
 from graphrag_cli.llm.scripted import Matcher, Reply, Scripted, ScriptedChat, as_reply, by_stage
 from tests.engines.drift import scripts
 from tests.engines.kit import Seen, question, run, toolbox
@@ -66,6 +66,18 @@ async def test_of_every_step_of_drift() -> None:
     )
     asked = [node["id"] for node in scripts.nodes_of(seen) if found.get(node["id"]) == "I am to step"]
     assert len(asked) == len(chat.calls_of("step"))
+
+
+async def test_of_a_step_that_failed_and_what_happened_on_the_way() -> None:
+    retried = ReplyNotice("model.retry", "waiting")
+    unusable = Reply("no JSON", reasoning="hm", notices=(retried,))
+    chat = ScriptedChat([unusable, unusable, "Amundsen."])
+    engine = BasicSearch(toolbox(chat), BasicSearchSettings())
+    seen = await run(engine.stream(question("When?", history=TURNS)))
+    assert told(seen) == {"rewrite": "hmhm"}
+    assert [notice.code for notice in seen.of(Notice)] == [
+        "model.retry", "reply.reask", "model.retry", "rewrite.failed",
+    ]  # fmt: skip
 
 
 async def test_of_both_tries_where_the_first_reply_could_not_be_read() -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from graphrag_cli.events import Json
 
 
+_HANG = 2
+"""Columns of the sign in front of a question, or of an item."""
+
+
 def read_state_file(path: Path) -> Json:
     """The JSON of a state file, not yet checked. Raises ``UsageError``."""
     from graphrag_cli.engines.drift.document import parse_json
@@ -32,19 +36,23 @@ def open_state(path: Path) -> StateDocument:
     return read_document(read_state_file(path))
 
 
-def tree_lines(state: StateDocument, symbols: Symbols, *, everything: bool, answers: bool) -> list[Text]:
-    """One line per question, indented under who raised it.
+def tree_lines(
+    state: StateDocument, symbols: Symbols, *, everything: bool, answers: bool
+) -> list[tuple[Text, int]]:
+    """One line per question, indented under who raised it, each with how far it hangs when it is broken.
 
     ``everything`` also shows what was raised but not asked; ``answers`` puts each answer below its question.
     """
     from graphrag_cli.engines.drift.export.tree import build_tree
 
     root = build_tree(state, everything=everything)
-    lines: list[Text] = []
+    lines: list[tuple[Text, int]] = []
     for depth, branch in () if root is None else root.walk():
-        lines.append(_line(branch.node, depth, branch.hidden, symbols))
+        lines.append((_line(branch.node, depth, branch.hidden, symbols), _HANG))
         if answers and branch.node.answer:
-            lines += [Text(f"{'  ' * depth}    {text}") for text in plain(branch.node.answer).splitlines()]
+            for text in plain(branch.node.answer).splitlines():
+                item = text.lstrip().startswith(("- ", "* "))
+                lines.append((Text(f"{'  ' * depth}    {text}"), _HANG if item else 0))
     return lines
 
 

@@ -44,8 +44,8 @@ def show(
 
     state = open_state(file)
     consoles = open_consoles()
-    for line in tree_lines(state, consoles.symbols, everything=everything, answers=answers):
-        print_prose(consoles.out, line, hang=2)
+    for line, hang in tree_lines(state, consoles.symbols, everything=everything, answers=answers):
+        print_prose(consoles.out, line, hang=hang)
     consoles.say(state_summary(state))
 
 

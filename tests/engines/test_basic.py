@@ -174,7 +174,7 @@ async def test_a_failed_rewrite_leaves_the_question_as_it_is() -> None:
     asked = question("When did he get there?", history=(Turn("user", "Hello"), Turn("assistant", "Hello.")))
     seen = await run(BasicSearch(toolbox(chat), BasicSearchSettings()).stream(asked))
     assert seen.answer.standalone_question is None
-    assert [notice.code for notice in seen.of(Notice)] == ["rewrite.failed"]
+    assert [notice.code for notice in seen.of(Notice)] == ["reply.reask", "rewrite.failed"]
     assert seen.answer.status == "answered"
 
 

@@ -109,6 +109,21 @@ async def test_a_pronoun_is_led_in_by_the_sentence_before_or_by_the_title() -> N
     assert "Ada Brandt trained as an engineer in Zurich." in reply.text
 
 
+async def test_who_is_spoken_of_as_they_gets_the_verb_of_one() -> None:
+    rows = [(4, "ADA BRANDT", "Ada Brandt is an engineer. However, they are fond of granite towers.", 1)]
+    reply = await ask("Of what is Ada Brandt fond?", context(entities=rows))
+    assert "Ada Brandt is fond of granite towers." in reply.text
+
+
+async def test_sentences_of_one_record_that_follow_each_other_share_a_title_and_a_citation() -> None:
+    text = "During the storm the lamp of the tower was kept burning. During the storm the bell of the tower was rung."
+    rows = [(7, "JENS HOLM", "LUND", text, 1)]
+    reply = await ask(
+        "What was done with the lamp and the bell of the tower in the storm?", context(relationships=rows)
+    )
+    assert reply.text == f"Jens Holm and Lund: {text} [Data: Relationships (7)]"
+
+
 async def test_a_lead_that_stands_already_is_not_repeated() -> None:
     reply = await ask("Who built the lighthouse of granite, and how high does it stand?", ONLY_SOURCES)
     assert reply.text.count("built between 1871 and 1874") == 1

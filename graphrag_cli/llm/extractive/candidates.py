@@ -30,6 +30,8 @@ _CONNECTIVE = re.compile(
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(r"(?:He|She|It|They)(?= )")
+_OF_ONE: Final = {"are": "is", "were": "was", "have": "has"}
+_OF_SEVERAL = re.compile(r" (are|were|have)(?= )")
 _OWNER = re.compile(r"(?:His|Her|Its|Their)(?= )")
 
 MAX_ABOUT_CHARACTERS: Final = 400
@@ -206,14 +208,23 @@ def without_connective(text: str) -> str:
 
 
 def _renamed(text: str, entity: Record, name: str) -> str:
-    """``text`` with the name in place of the pronoun that opens it; nothing when no pronoun does."""
+    """``text`` with the name in place of the pronoun that opens it; nothing when no pronoun does, or its verb would not fit."""
+    one = re.search(rf"\b{re.escape(name)} (?:is|was|has)\b", entity.text, re.IGNORECASE) is not None
     if entity.text.lower().startswith(f"the {name.lower()} "):
         name = f"The {name}"
     if subject := _SUBJECT.match(text):
-        return name + text[subject.end() :]
+        return _with_verb(name, text[subject.end() :], one=one and subject.group() == "They")
     if owner := _OWNER.match(text):
         return f"{name}{'’' if name.endswith('s') else '’s'}" + text[owner.end() :]
     return ""
+
+
+def _with_verb(name: str, rest: str, *, one: bool) -> str:
+    """``name`` before ``rest``, whose verb is of several where the record says "they" of ``one``."""
+    if not one:
+        return name + rest
+    verb = _OF_SEVERAL.match(rest)
+    return f"{name} {_OF_ONE[verb.group(1)]}{rest[verb.end() :]}" if verb else ""
 
 
 def readable_name(title: str) -> str:

@@ -179,7 +179,7 @@ def _predicate(words: list[str], plural: bool) -> tuple[str, str, str, list[str]
 
 def _with_auxiliary(first: str, rest: list[str], plural: bool) -> tuple[str, str, str, list[str]] | None:
     """The same for a predicate that begins with a form of "be" or "have"."""
-    while rest and rest[0] in _ADVERBS:
+    while rest and (rest[0] in _ADVERBS or rest[0].endswith("ly")):
         rest = rest[1:]
     if not rest or rest[0] in {"not", "no", "to"}:
         return None

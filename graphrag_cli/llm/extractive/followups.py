@@ -46,8 +46,8 @@ _STATES: Final = word_set(
 """Verbs of what is so: asked is how it came to be."""
 _MENTIONED: Final = word_set(
     """
-    associate centre center characterise characterize cite connect consider define describe depict emphasise emphasize highlight
-    identify illustrate indicate link mention note portray recognise recognize refer reference regard represent show tie underscore
+    act associate centre center characterise characterize cite connect consider define describe depict emphasise emphasize highlight
+    identify illustrate indicate link mark mention note portray recognise recognize refer reference regard represent show tie underscore
     """
 )
 """Verbs of what a text does with somebody or something: asking on leads to nothing that happened."""

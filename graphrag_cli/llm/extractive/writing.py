@@ -42,6 +42,7 @@ class Form:
     paragraphs: int
 
 
+_TITLE = re.compile(r"[^:.!?]{2,80}: (?=\S)")
 _LIST = re.compile(r"\b(?:list|bullet|points?|items?|enumerat)", re.IGNORECASE)
 _COUNT = re.compile(r"(\d+)(?:\s*(?:-|–|to)\s*(\d+))?")
 _LENGTHS: Final = (
@@ -170,19 +171,21 @@ def by_record(chosen: Sequence[Scored]) -> list[list[Scored]]:
         groups.setdefault(item.candidate.group, []).append(item)
     ordered = [sorted(group, key=lambda item: item.candidate.place) for group in groups.values()]
     return [
-        [
-            without_lead(item)
-            if before and before.candidate.shown.endswith(item.candidate.lead or " ")
-            else item
-            for before, item in zip([None, *group], group, strict=False)
-        ]
+        [after(before, item) for before, item in zip([None, *group], group, strict=False)]
         for group in ordered
     ]
 
 
-def without_lead(item: Scored) -> Scored:
-    """``item`` after the sentence that would lead it in."""
-    shown = item.candidate.shown.removeprefix(item.candidate.lead).lstrip()
+def after(before: Scored | None, item: Scored) -> Scored:
+    """``item`` as it stands after ``before``: without the sentence that would lead it in, or the title said already."""
+    shown, lead = item.candidate.shown, item.candidate.lead
+    title = _TITLE.match(shown)
+    if before is None:
+        return item
+    if lead and before.candidate.shown.endswith(lead):
+        shown = shown.removeprefix(lead).lstrip()
+    elif title and before.candidate.shown.startswith(title.group()):
+        shown = shown[title.end() :]
     return replace(item, candidate=replace(item.candidate, shown=shown, lead=""))
 
 

@@ -15,6 +15,7 @@ from graphrag_cli.events import (
     Citation,
     ContextBuilt,
     ContextRecord,
+    DocumentedEvent,
     DocumentRef,
     Event,
     IndexSummary,
@@ -97,7 +98,7 @@ def answer(method: Method = "local", text: str = TEXT) -> Answer:
     )
 
 
-def events(outcome: Answer, *, pieces: int = 7) -> list[Event]:
+def events(outcome: Answer, *, pieces: int = 7) -> list[DocumentedEvent]:
     """A run that ends in ``outcome``, its text in pieces of so many characters."""
     text = outcome.text
     return [

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -128,21 +129,19 @@ class Part:
         """Tables in one thread, vectors in another: most of both is done outside of Python."""
         with ThreadPoolExecutor(2, thread_name_prefix="prepare") as pool:
             running = [pool.submit(self._run, steps, progress) for steps in (self.vectors, self.tables)]
-        if all(one.result() for one in running):
-            self._snapshot.tables.cache.note(self._note)
+        for one in running:
+            one.result()
+        self._snapshot.tables.cache.note(self._note)
 
-    def _run(self, steps: Sequence[Step], progress: Progress) -> bool:
+    def _run(self, steps: Sequence[Step], progress: Progress) -> None:
         cache = self._snapshot.tables.cache
         for step in steps:
             progress.begin(step.name)
-            try:
+            with suppress(CliError):
                 if cache.active:
                     step.make()
-            except CliError:
-                return False
             cache.release()
             progress.end()
-        return True
 
 
 def _table_steps(snapshot: Snapshot, method: Method) -> Iterator[Step]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from graphrag_cli.index import adapt, cache
+from graphrag_cli.index import kept as kept_files
 from graphrag_cli.index.arrow import Array, pa
 from graphrag_cli.index.cache import Cache, cache_for, cache_root, clear, entries, shrink
 from tests.kit.snapshots import facts
@@ -124,6 +126,26 @@ def test_a_folder_that_cannot_be_made_costs_nothing_but_time(
     assert own.column("title", made.column).column.to_pylist() == ["a", "b", "c"]
     assert not own.active
     assert (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
+
+
+def test_a_disk_that_is_full_costs_nothing_but_time(
+    root: Path, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path) -> BinaryIO:
+        path.touch()
+        return cast("BinaryIO", io.FileIO("/dev/full", "wb"))
+
+    if not Path("/dev/full").exists():
+        pytest.skip("no device that is always full")
+    monkeypatch.setattr(kept_files, "_opened", full)
+    for kind in ("arrays", "column"):
+        made, own = Made(), opened(table)
+        if kind == "arrays":
+            assert own.arrays("links", made.arrays, 2)[0].tolist() == [0, 1, 2, 3, 4]
+        else:
+            assert own.column("title", made.column).column.to_pylist() == ["a", "b", "c"]
+        assert not own.active
+        assert [path.name for path in root.glob("*/*")] == ["about.json"]
 
 
 def test_a_folder_removed_meanwhile_is_no_error(root: Path, table: Path) -> None:

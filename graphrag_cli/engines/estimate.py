@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from graphrag_cli.engines.collect import collect
 from graphrag_cli.events import Method, StageUsage, Usage
-from graphrag_cli.llm.base import CallUsage, ChatRequest, ReplyDelta, ReplyEnd, ReplyItem, Stage
+from graphrag_cli.llm.base import CallUsage, ChatRequest, ReplyDelta, ReplyEnd, ReplyItem, Stage, count_prompt
 from graphrag_cli.llm.replies import MapReply, Point, PrimerReply, RatingReply, RewriteReply, StepReply
-from graphrag_cli.llm.usage import count_prompt
 
 if TYPE_CHECKING:
     import numpy as np

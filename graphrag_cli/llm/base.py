@@ -7,7 +7,7 @@ them apart.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
@@ -219,3 +219,14 @@ async def complete(chat: ChatModel, request: ChatRequest) -> ChatReply:
                 end = item
     text, reasoning = "".join(parts), "".join(thoughts)
     return ChatReply(text, end.outcome, end.usage, end.finish_reason, tuple(notices), reasoning)
+
+
+TOKENS_PER_MESSAGE = 4
+"""What chat formats add around each message: its role and separators."""
+TOKENS_PER_PROMPT = 3
+"""What chat formats add once, to open the reply."""
+
+
+def count_prompt(messages: Iterable[Message], tokens: TokenCounter) -> int:
+    """Tokens that ``messages`` take as a prompt, with what chat formats add around each."""
+    return TOKENS_PER_PROMPT + sum(TOKENS_PER_MESSAGE + tokens.count(turn.content) for turn in messages)

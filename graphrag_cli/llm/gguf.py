@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphrag_cli.errors import ModelError, SettingsError
-from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning
+from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning, count_prompt
 from graphrag_cli.llm.capabilities import Capabilities
 from graphrag_cli.llm.endpoint import Secrets
 from graphrag_cli.llm.faults import Target, error_of
 from graphrag_cli.llm.gathering import Gathered
 from graphrag_cli.llm.refusal import refusal_of
-from graphrag_cli.llm.usage import count_prompt
 from graphrag_cli.llm.wire import Chunk, read_chunk
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from graphrag_cli.llm.base import (
     ReplyNotice,
     ReplyReasoning,
     close_items,
+    count_prompt,
 )
 from graphrag_cli.llm.capabilities import Capabilities
 from graphrag_cli.llm.chunks import ChunkReader
@@ -23,7 +24,6 @@ from graphrag_cli.llm.gathering import FAILED_REASONS, Gathered
 from graphrag_cli.llm.openai_client import RefusedError
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter
 from graphrag_cli.llm.refusal import refusal_of
-from graphrag_cli.llm.usage import count_prompt
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import ChatRequest, TokenCounter

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError, RateLimitError
 from graphrag_cli.llm.around import ChatAround, EmbedderAround
-from graphrag_cli.llm.base import close_items
-from graphrag_cli.llm.usage import count_prompt
+from graphrag_cli.llm.base import close_items, count_prompt
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from graphrag_cli.errors import SettingsError
 from graphrag_cli.events import StageUsage, Usage
-from graphrag_cli.llm.base import CallUsage
+from graphrag_cli.llm.base import CallUsage, count_prompt
 from graphrag_cli.llm.metered import ANSWER_STAGES, MeteredChat, MeteredEmbedder
 from graphrag_cli.llm.purse import Limits, Purse, Spend
 
@@ -18,17 +18,11 @@ if TYPE_CHECKING:
         ChatModel,
         ChatRequest,
         Embedder,
-        Message,
         Stage,
         TokenCounter,
     )
 
 T = TypeVar("T")
-
-TOKENS_PER_MESSAGE = 4
-"""What chat formats add around each message: its role and separators."""
-TOKENS_PER_PROMPT = 3
-"""What chat formats add once, to open the reply."""
 
 
 class PriceTable(Protocol):
@@ -37,11 +31,6 @@ class PriceTable(Protocol):
     def cost(self, model: str, prompt_tokens: int, output_tokens: int) -> float | None:
         """USD; None when the model's price is not known."""
         ...
-
-
-def count_prompt(messages: Iterable[Message], tokens: TokenCounter) -> int:
-    """Tokens that ``messages`` take as a prompt, with what chat formats add around each."""
-    return TOKENS_PER_PROMPT + sum(TOKENS_PER_MESSAGE + tokens.count(turn.content) for turn in messages)
 
 
 class UsageMeter:

@@ -6,7 +6,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from graphrag_cli.llm.base import CallUsage, ChatRequest, Outcome, ReplyDelta, ReplyEnd, ReplyItem
+from graphrag_cli.llm.base import (
+    CallUsage,
+    ChatRequest,
+    Outcome,
+    ReplyDelta,
+    ReplyEnd,
+    ReplyItem,
+    count_prompt,
+)
 from graphrag_cli.llm.extractive.candidates import candidates_of, candidates_of_notes
 from graphrag_cli.llm.extractive.parse import Reading, read_request
 from graphrag_cli.llm.extractive.query import read_query
@@ -15,7 +23,6 @@ from graphrag_cli.llm.extractive.replies import fill, hypothetical
 from graphrag_cli.llm.extractive.vectors import VectorCache
 from graphrag_cli.llm.extractive.weights import POOL, THEME_POOL
 from graphrag_cli.llm.extractive.writing import NO_RECORDS, form_of, verdict_of, write
-from graphrag_cli.llm.usage import count_prompt
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import Embedder, TokenCounter

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from graphrag_cli.llm.base import ChatRequest
-from graphrag_cli.llm.scripted import HashEmbedder, Reply, ScriptedChat
+from graphrag_cli.llm.in_process.scripted import HashEmbedder, Reply, ScriptedChat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,7 +155,7 @@ def _tools(models: SlowModels, index: str | None) -> Any:
     from graphrag_cli.engines.base import Toolbox
     from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_folder
-    from graphrag_cli.llm.tokens import counter_for
+    from graphrag_cli.llm.counting.tokens import counter_for
     from graphrag_cli.resources import shipped
 
     root = Path(index) if index else shipped("sample_index")

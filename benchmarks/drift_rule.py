@@ -27,7 +27,7 @@ from graphrag_cli.engines.drift.frontier import Frontier
 from graphrag_cli.engines.drift.selection import Policy, QuestionSpace
 from graphrag_cli.engines.drift.state import QueryState, RunHeader
 from graphrag_cli.events import ModelNames
-from graphrag_cli.llm.scripted import hash_vector
+from graphrag_cli.llm.in_process.scripted import hash_vector
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from graphrag_cli.engines.estimate import Estimate
     from graphrag_cli.events import Answer, Event, Method
     from graphrag_cli.index.snapshot import Snapshot
-    from graphrag_cli.llm.purse import Purse
+    from graphrag_cli.llm.around.purse import Purse
 
 LONGEST_QUESTION = 50_000
 """Characters. A longer text is a document, which no prompt has room for and which takes minutes to embed."""

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from graphrag_cli.llm.minilm import MiniLmEmbedder
+from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
 from sample_index._tables import Row
 
 WIDTH = 384

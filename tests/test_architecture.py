@@ -35,17 +35,20 @@ RANKS: dict[str, int] = {
 }
 """A module imports what has a lower rank, or its own folder."""
 
-CLI_RANKS = {"terminal": 0, "flags": 1, "render": 2, "asking": 3, "upkeep": 3, "commands": 4}
-"""The same for the folders of ``cli``; its modules that stand in no folder are the frame around them."""
+INSIDE: dict[str, dict[str, int]] = {
+    "cli": {"terminal": 0, "flags": 1, "render": 2, "asking": 3, "upkeep": 3, "commands": 4},
+    "llm": {"reading": 0, "counting": 0, "endpoints": 1, "around": 2, "in_process": 3, "extractive": 4},
+}
+"""The same for the folders inside a room; its modules that stand in no folder are the frame around them."""
 
 CONFINED = {
-    "openai": ("llm/",),
+    "openai": ("llm/endpoints/",),
     "lancedb": ("index/",),
     "lance": ("index/",),
-    "onnxruntime": ("llm/",),
-    "tiktoken": ("llm/",),
-    "tokenizers": ("llm/",),
-    "xllamacpp": ("llm/",),
+    "onnxruntime": ("llm/in_process/",),
+    "tiktoken": ("llm/counting/",),
+    "tokenizers": ("llm/counting/", "llm/in_process/"),
+    "xllamacpp": ("llm/in_process/",),
     "networkx": ("engines/drift/",),
     "typer": ("cli/",),
     "click": ("cli/",),
@@ -97,24 +100,25 @@ def test_a_module_imports_only_from_below(path: Path) -> None:
         assert RANKS[other] < RANKS[own], f"{own} must not import {name}"
 
 
-def cli_modules() -> list[Path]:
-    return sorted((PACKAGE / "cli").glob("*/*.py"))
+def modules_inside() -> list[Path]:
+    return sorted(path for own in INSIDE for path in (PACKAGE / own).glob("*/**/*.py"))
 
 
-@pytest.mark.parametrize("path", cli_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_folder_of_the_command_line_imports_only_from_below(path: Path) -> None:
-    own = path.parent.name
+@pytest.mark.parametrize("path", modules_inside(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_folder_inside_a_room_imports_only_from_below(path: Path) -> None:
+    house, own = path.relative_to(PACKAGE).parts[:2]
+    ranks = INSIDE[house]
     for name in imports(path):
-        other = name.removeprefix("graphrag_cli.cli.").split(".")[0]
-        if name.startswith("graphrag_cli.cli.") and other in CLI_RANKS and other != own:
-            assert CLI_RANKS[other] < CLI_RANKS[own], f"cli/{own} must not import {name}"
+        other = name.removeprefix(f"graphrag_cli.{house}.").split(".")[0]
+        if name.startswith(f"graphrag_cli.{house}.") and other in ranks and other != own:
+            assert ranks[other] < ranks[own], f"{house}/{own} must not import {name}"
 
 
 def test_every_room_has_a_rank() -> None:
     assert {room(path) for path in modules()} <= set(RANKS)
-    assert {path.name for path in (PACKAGE / "cli").iterdir() if (path / "__init__.py").exists()} == set(
-        CLI_RANKS
-    )
+    for house, ranks in INSIDE.items():
+        folders = {path.parent.name for path in (PACKAGE / house).glob("*/__init__.py")}
+        assert folders == set(ranks)
 
 
 @pytest.mark.parametrize("library", CONFINED)

@@ -11,7 +11,7 @@ from graphrag_cli.config.load import Where
 from graphrag_cli.engines.models import RunOptions
 from graphrag_cli.errors import LimitError, SettingsError, UsageError
 from graphrag_cli.events import RunFinished, TextDelta
-from graphrag_cli.llm.purse import Limits
+from graphrag_cli.llm.around.purse import Limits
 from tests.sample import ROOT
 
 ASKED = "When did the Terra Nova leave Cardiff?"

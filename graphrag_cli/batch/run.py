@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from graphrag_cli.batch.questions import BatchQuestion
     from graphrag_cli.engines.base import Engine, Question
     from graphrag_cli.events import Event, Method
-    from graphrag_cli.llm.purse import Purse
+    from graphrag_cli.llm.around.purse import Purse
 
 _HOPELESS = 8
 """So many questions that failed as every other one would, and none answered: the rest would fail too."""

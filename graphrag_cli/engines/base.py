@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Protocol
 from graphrag_cli.context.history import Turn
 from graphrag_cli.events import Event, Json, Method, RunWarning
 from graphrag_cli.index.prepare import Preparation
-from graphrag_cli.llm.purse import Limits
+from graphrag_cli.llm.around.purse import Limits
 
 if TYPE_CHECKING:
     from graphrag_cli.config.prompts import PromptSet
     from graphrag_cli.config.settings import Level
     from graphrag_cli.index.snapshot import Snapshot
     from graphrag_cli.index.vectors import VectorTables
+    from graphrag_cli.llm.around.purse import Purse
+    from graphrag_cli.llm.around.usage import PriceTable
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
-    from graphrag_cli.llm.purse import Purse
-    from graphrag_cli.llm.usage import PriceTable
 
 
 @dataclass(frozen=True, slots=True)

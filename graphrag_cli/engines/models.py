@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from graphrag_cli.engines.run import call_params
 from graphrag_cli.errors import SettingsError
-from graphrag_cli.llm.defaults import DefaultedChat
+from graphrag_cli.llm.around.defaults import DefaultedChat
 
 if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings
+    from graphrag_cli.llm.around.purse import Limits
+    from graphrag_cli.llm.around.store import Store
+    from graphrag_cli.llm.around.usage import PriceTable
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
-    from graphrag_cli.llm.purse import Limits
-    from graphrag_cli.llm.store import Store
-    from graphrag_cli.llm.usage import PriceTable
 
 ON_THIS_MACHINE: Final = frozenset({"minilm", "scripted"})
 """Embedding providers that send nothing anywhere."""
@@ -85,7 +85,7 @@ class Models:
     def _kept(self) -> Store:
         """Where exchanges with models are kept, or come from."""
         if self._store is None:
-            from graphrag_cli.llm.store import store_for
+            from graphrag_cli.llm.around.store import store_for
 
             self._store = store_for(self._settings, self._options.record, self._options.replay)
         return self._store
@@ -108,7 +108,7 @@ class Models:
 
     def token_note(self, model_id: str) -> str | None:
         """A word for the user where the model's own tokenizer is not known."""
-        from graphrag_cli.llm.tokens import choose_encoding
+        from graphrag_cli.llm.counting.tokens import choose_encoding
 
         settings = self.chat_settings(model_id)
         if settings.provider == "scripted":
@@ -117,14 +117,14 @@ class Models:
 
     def window(self, model_id: str) -> int | None:
         """Tokens of the chat model's window, from settings or by its name."""
-        from graphrag_cli.llm.windows import known_window
+        from graphrag_cli.llm.around.windows import known_window
 
         settings = self.chat_settings(model_id)
         return settings.max_context_window or known_window(settings.model)
 
     def prices(self) -> PriceTable:
         """What calls cost."""
-        from graphrag_cli.llm.prices import Prices, priced
+        from graphrag_cli.llm.around.prices import Prices, priced
 
         models = (*self._settings.completion_models.values(), *self._settings.embedding_models.values())
         return Prices(map(priced, models))
@@ -141,11 +141,11 @@ class Models:
         match settings.provider:
             case "extractive":
                 from graphrag_cli.llm.extractive.model import ExtractiveChat
-                from graphrag_cli.llm.minilm import MiniLmEmbedder
+                from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
 
                 return ExtractiveChat(MiniLmEmbedder(), self._counter(settings), name=settings.model)
             case "scripted":
-                from graphrag_cli.llm.scripted import ScriptedChat, from_file
+                from graphrag_cli.llm.in_process.scripted import ScriptedChat, from_file
 
                 if settings.responses:
                     replies = cycle(settings.responses)
@@ -168,11 +168,11 @@ class Models:
     def _make_embedder(self, settings: EmbeddingModelSettings) -> Embedder:
         match settings.provider:
             case "minilm":
-                from graphrag_cli.llm.minilm import MiniLmEmbedder
+                from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
 
                 return MiniLmEmbedder()
             case "scripted":
-                from graphrag_cli.llm.scripted import HashEmbedder
+                from graphrag_cli.llm.in_process.scripted import HashEmbedder
 
                 return HashEmbedder(settings.dimensions or 64, name=settings.model)
             case "openai" | "azure":
@@ -186,7 +186,7 @@ class Models:
                 )
 
     def _counter(self, settings: ChatModelSettings | EmbeddingModelSettings) -> TokenCounter:
-        from graphrag_cli.llm.tokens import counter_for
+        from graphrag_cli.llm.counting.tokens import counter_for
 
         return counter_for(settings.model, settings.encoding_model)
 

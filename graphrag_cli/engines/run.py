@@ -43,6 +43,7 @@ from graphrag_cli.events import (
     TextDelta,
 )
 from graphrag_cli.index.vectors import made_by
+from graphrag_cli.llm.around.usage import UsageMeter
 from graphrag_cli.llm.base import (
     CallParams,
     ChatRequest,
@@ -54,7 +55,6 @@ from graphrag_cli.llm.base import (
     Stage,
     close_items,
 )
-from graphrag_cli.llm.usage import UsageMeter
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,10 +12,11 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.errors import SettingsError
-from graphrag_cli.llm.azure import aad_tokens, is_unified, named_deployment, resource_url
-from graphrag_cli.llm.batches import BatchedEmbedder
-from graphrag_cli.llm.capabilities import Capabilities
-from graphrag_cli.llm.endpoint import (
+from graphrag_cli.llm.around.batches import BatchedEmbedder
+from graphrag_cli.llm.around.rate import Throttle, ThrottledChat, ThrottledEmbedder
+from graphrag_cli.llm.around.retry import RetryingChat, RetryingEmbedder, RetryPolicy
+from graphrag_cli.llm.around.windows import known_window
+from graphrag_cli.llm.endpoints.address import (
     OPENAI_BASE,
     address_fault,
     base_url,
@@ -23,13 +24,12 @@ from graphrag_cli.llm.endpoint import (
     is_loopback,
     shown_url,
 )
-from graphrag_cli.llm.openai_chat import OpenAIChat
-from graphrag_cli.llm.openai_client import Client
-from graphrag_cli.llm.openai_embed import OpenAIEmbedder
-from graphrag_cli.llm.openai_sdk import Endpoint
-from graphrag_cli.llm.rate import Throttle, ThrottledChat, ThrottledEmbedder
-from graphrag_cli.llm.retry import RetryingChat, RetryingEmbedder, RetryPolicy
-from graphrag_cli.llm.windows import known_window
+from graphrag_cli.llm.endpoints.azure import aad_tokens, is_unified, named_deployment, resource_url
+from graphrag_cli.llm.endpoints.capabilities import Capabilities
+from graphrag_cli.llm.endpoints.chat import OpenAIChat
+from graphrag_cli.llm.endpoints.client import Client
+from graphrag_cli.llm.endpoints.embed import OpenAIEmbedder
+from graphrag_cli.llm.endpoints.sdk import Endpoint
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
         EndpointSettings,
         RetrySettings,
     )
-    from graphrag_cli.llm.azure import AadTokens
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter
+    from graphrag_cli.llm.endpoints.azure import AadTokens
 
 
 def openai_chat(
@@ -88,7 +88,7 @@ def openai_embedder(
 
 def gguf_chat(settings: ChatModelSettings, path: Path, tokens: TokenCounter) -> ChatModel:
     """A GGUF file run in this process; ``path`` is its absolute path. Raises ``SettingsError`` without file or extra."""
-    from graphrag_cli.llm.gguf import GgufChat
+    from graphrag_cli.llm.in_process.gguf import GgufChat
 
     return GgufChat(
         settings.model,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 from pydantic import BaseModel
 
 from graphrag_cli.errors import ContentFilterError, ContextLengthError, UnusableReplyError
-from graphrag_cli.llm.around import ChatAround
+from graphrag_cli.llm.around.base import ChatAround
 from graphrag_cli.llm.base import Message, ReplyNotice, ReplyReasoning, close_items, complete
 from graphrag_cli.llm.reading import reader
 

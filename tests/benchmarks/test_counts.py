@@ -26,8 +26,8 @@ from graphrag_cli.index import cache, kept, source
 from graphrag_cli.index.arrow import Array
 from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.snapshot import Snapshot
-from graphrag_cli.llm.scripted import HashEmbedder, ScriptedChat
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
+from graphrag_cli.llm.in_process.scripted import HashEmbedder, ScriptedChat
 from tests.engines.kit import toolbox
 from tests.kit.snapshots import opened, settings_for
 
@@ -259,6 +259,6 @@ def test_the_second_question_to_a_small_store_needs_no_lance(
 def test_counting_a_context_does_not_load_the_large_tokenizer() -> None:
     counter = counter_for("gpt-4o")
     assert counter.count("Who paid for the repairs — and why?") == 9
-    code = "import sys; from graphrag_cli.llm.tokens import counter_for; counter_for('gpt-4o').count('a b'); print('tiktoken' in sys.modules)"
+    code = "import sys; from graphrag_cli.llm.counting.tokens import counter_for; counter_for('gpt-4o').count('a b'); print('tiktoken' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -31,7 +31,7 @@ from graphrag_cli.events import (
     TextDelta,
     Usage,
 )
-from graphrag_cli.llm.purse import Limits, Purse, Spend
+from graphrag_cli.llm.around.purse import Limits, Purse, Spend
 
 INDEX = IndexSummary("output", "3.x", {"entities": 90, "text_units": 24})
 MODELS = ModelNames("gpt-x", "embed-x")

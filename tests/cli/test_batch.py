@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from graphrag_cli.errors import AuthError, IndexDataError, ModelError, SettingsError
-from graphrag_cli.llm.purse import Limits
+from graphrag_cli.llm.around.purse import Limits
 from tests.cli.conftest import Shell
 from tests.cli.fakes import events, partial
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from graphrag_cli.context.drift import build_fold, split_folds
 from graphrag_cli.index.records import Report
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 
 
 @given(st.integers(0, 60), st.one_of(st.none(), st.integers(0, 80)))

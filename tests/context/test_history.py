@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from graphrag_cli.context.history import Turn, newest_turns
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 
 TOKENS = counter_for("gpt-4o")
 TALK = [

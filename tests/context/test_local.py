@@ -15,7 +15,7 @@ from graphrag_cli.context.local import (
 )
 from graphrag_cli.index.records import Relationship
 from graphrag_cli.index.snapshot import Rows, Snapshot, as_rows
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 from tests.kit.tables import read_tables
 from tests.sample import sample_snapshot
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graphrag_cli.context.packing import Draft, Layout, fit_bundle, pack_section
 from graphrag_cli.context.tables import write_row
 from graphrag_cli.context.text import CUT_MARK
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 from tests.kit.tables import read_tables
 
 TOKENS = counter_for("gpt-4o")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from graphrag_cli.context.ranked import Scored, best_first, fit_ranked
 from graphrag_cli.context.text import CUT_MARK
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 
 TOKENS = counter_for("gpt-4o")
 

@@ -16,7 +16,7 @@ from graphrag_cli.context.reports import (
 )
 from graphrag_cli.context.text import CUT_MARK
 from graphrag_cli.index.records import Report
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 
 TOKENS = counter_for("gpt-4o")
 

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings
 from graphrag_cli.llm.base import ChatRequest, Message, complete
 from graphrag_cli.llm.build import endpoint_of, openai_chat, openai_embedder
-from graphrag_cli.llm.openai_chat import OpenAIChat
-from graphrag_cli.llm.openai_client import Client
+from graphrag_cli.llm.endpoints.chat import OpenAIChat
+from graphrag_cli.llm.endpoints.client import Client
 from tests.kit.replies import PROSE
 from tests.kit.server import FakeServer
 from tests.llm.doubles import WordCounter

@@ -13,9 +13,9 @@ from graphrag_cli.engines.base import Question, Toolbox
 from graphrag_cli.events import Answer, Event, RunFinished
 from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.llm.base import Embedder
-from graphrag_cli.llm.minilm import MiniLmEmbedder
-from graphrag_cli.llm.scripted import Scripted, ScriptedChat
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
+from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
+from graphrag_cli.llm.in_process.scripted import Scripted, ScriptedChat
 from tests.sample import SAMPLE, sample_snapshot
 
 EventT = TypeVar("EventT")

@@ -18,9 +18,9 @@ from graphrag_cli.errors import (
     VectorError,
 )
 from graphrag_cli.events import ContextBuilt, Event, Notice, TextDelta
-from graphrag_cli.llm.purse import Limits
+from graphrag_cli.llm.around.purse import Limits
+from graphrag_cli.llm.in_process.scripted import HashEmbedder, Reply, ScriptedChat
 from graphrag_cli.llm.replies import RewriteReply
-from graphrag_cli.llm.scripted import HashEmbedder, Reply, ScriptedChat
 from tests.engines.kit import question, run, scripted, toolbox
 
 ANSWER = "Roald Amundsen's party was first [Data: Sources (0, 1)]."

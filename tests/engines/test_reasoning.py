@@ -11,7 +11,7 @@ from graphrag_cli.engines.basic import BasicSearch
 from graphrag_cli.engines.global_.engine import GlobalSearch
 from graphrag_cli.events import Notice, Reasoning
 from graphrag_cli.llm.base import ChatRequest, ReplyNotice
-from graphrag_cli.llm.scripted import Matcher, Reply, Scripted, ScriptedChat, as_reply, by_stage
+from graphrag_cli.llm.in_process.scripted import Matcher, Reply, Scripted, ScriptedChat, as_reply, by_stage
 from tests.engines.drift import scripts
 from tests.engines.kit import Seen, question, run, toolbox
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from graphrag_cli.context.tables import heading, write_row
 from graphrag_cli.events import Cell, Dataset
 from graphrag_cli.llm.base import ChatRequest, Message, Stage
+from graphrag_cli.llm.counting.wordpiece import WordPieceCounter
 from graphrag_cli.llm.extractive import ExtractiveChat
-from graphrag_cli.llm.minilm import MiniLmEmbedder
-from graphrag_cli.llm.wordpiece import WordPieceCounter
+from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
 
 COLUMNS: dict[Dataset, tuple[str, ...]] = {
     "reports": ("id", "title", "content"),

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from graphrag_cli.errors import ModelError, SettingsError
+from graphrag_cli.llm.around.cache import ReplyCache
+from graphrag_cli.llm.around.purse import Limits
+from graphrag_cli.llm.around.usage import UsageMeter
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyNotice, complete
-from graphrag_cli.llm.cache import ReplyCache
-from graphrag_cli.llm.purse import Limits
-from graphrag_cli.llm.usage import UsageMeter
 from tests.llm.doubles import FlatPrices, OnesEmbedder, QueueChat, WordCounter, request, said
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from graphrag_cli.llm.around.defaults import DefaultedChat
 from graphrag_cli.llm.base import CallParams, complete
-from graphrag_cli.llm.defaults import DefaultedChat
 from tests.llm.doubles import QueueChat, request, said
 
 

@@ -9,12 +9,12 @@ from pydantic import SecretStr
 
 from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings, Price
 from graphrag_cli.errors import AuthError, ModelError, SettingsError
-from graphrag_cli.llm.azure import AadTokens, Token
+from graphrag_cli.llm.around.prices import PricedModel, Prices, priced
 from graphrag_cli.llm.base import complete
 from graphrag_cli.llm.build import endpoint_of, openai_chat
-from graphrag_cli.llm.endpoint import base_url, is_loopback, shown_url, url_secrets
-from graphrag_cli.llm.openai_sdk import Endpoint, check_access, make_sdk
-from graphrag_cli.llm.prices import PricedModel, Prices, priced
+from graphrag_cli.llm.endpoints.address import base_url, is_loopback, shown_url, url_secrets
+from graphrag_cli.llm.endpoints.azure import AadTokens, Token
+from graphrag_cli.llm.endpoints.sdk import Endpoint, check_access, make_sdk
 from tests.llm.doubles import WordCounter, request
 
 

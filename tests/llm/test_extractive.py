@@ -5,11 +5,11 @@ import re
 import pytest
 
 from graphrag_cli.llm.base import CallParams, ChatReply, ChatRequest, Message, ReplyDelta, ReplyEnd, complete
+from graphrag_cli.llm.counting.wordpiece import WordPieceCounter
 from graphrag_cli.llm.extractive import ExtractiveChat
 from graphrag_cli.llm.extractive.notes import citations_in
 from graphrag_cli.llm.extractive.writing import INDIRECT, NO_RECORDS, UNKNOWN
-from graphrag_cli.llm.scripted import HashEmbedder
-from graphrag_cli.llm.wordpiece import WordPieceCounter
+from graphrag_cli.llm.in_process.scripted import HashEmbedder
 from tests.llm.extractive_kit import SOURCES, answerer, context, request
 
 

@@ -19,9 +19,9 @@ from graphrag_cli.engines.drift.engine import DriftSearch
 from graphrag_cli.engines.global_.engine import GlobalSearch
 from graphrag_cli.engines.local import LocalSearch
 from graphrag_cli.events import Answer, Dataset
+from graphrag_cli.llm.counting.tokens import counter_for
 from graphrag_cli.llm.extractive import ExtractiveChat
-from graphrag_cli.llm.minilm import MiniLmEmbedder
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
 from tests.engines import kit
 from tests.sample import SAMPLE
 

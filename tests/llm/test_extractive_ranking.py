@@ -28,7 +28,7 @@ from graphrag_cli.llm.extractive.ranking import (
 from graphrag_cli.llm.extractive.vectors import VectorCache
 from graphrag_cli.llm.extractive.words import akin
 from graphrag_cli.llm.extractive.writing import Form, citation, form_of, paragraphs
-from graphrag_cli.llm.scripted import HashEmbedder
+from graphrag_cli.llm.in_process.scripted import HashEmbedder
 from tests.llm.extractive_kit import ALL, SOURCES, context
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from graphrag_cli.config.settings import ChatModelSettings
 from graphrag_cli.errors import SettingsError
-from graphrag_cli.llm import gguf
 from graphrag_cli.llm.build import gguf_chat
+from graphrag_cli.llm.in_process import gguf
 from tests.llm.doubles import WordCounter
 
 SETTINGS = ChatModelSettings(model="small", provider="gguf")

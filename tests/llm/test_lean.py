@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from graphrag_cli.llm.lean import imported_names
+from graphrag_cli.llm.endpoints.lean import imported_names
 
 OPENED = """
 import sys
-from graphrag_cli.llm.lean import members_on_demand
+from graphrag_cli.llm.endpoints.lean import members_on_demand
 with members_on_demand():
     import openai
 """

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_cli.errors import ModelError
-from graphrag_cli.llm.minilm import (
+from graphrag_cli.llm.counting.wordpiece import load_tokenizer
+from graphrag_cli.llm.in_process.minilm import (
     WIDTH,
     WINDOW,
     MiniLmEmbedder,
     check_weights,
     split_windows,
 )
-from graphrag_cli.llm.wordpiece import load_tokenizer
 
 LONG = "The ponies sank to their bellies in the soft snow of the barrier. " * 60
 
@@ -119,9 +119,7 @@ def test_embedding_writes_nothing_into_home_or_temp(tmp_path: Path) -> None:
         "TEMP": str(temp),
         "TMP": str(temp),
     }
-    script = (
-        "from graphrag_cli.llm.minilm import MiniLmEmbedder; print(MiniLmEmbedder().embed_now(['dog']).shape)"
-    )
+    script = "from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder; print(MiniLmEmbedder().embed_now(['dog']).shape)"
     done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == f"(1, {WIDTH})"
     assert [path for folder in (home, temp) for path in folder.rglob("*")] == []
@@ -129,7 +127,7 @@ def test_embedding_writes_nothing_into_home_or_temp(tmp_path: Path) -> None:
 
 def test_importing_the_module_loads_nothing_heavy() -> None:
     script = (
-        "import sys; import graphrag_cli.llm.minilm, graphrag_cli.llm.tokens, graphrag_cli.llm.scripted; "
+        "import sys; import graphrag_cli.llm.in_process.minilm, graphrag_cli.llm.counting.tokens, graphrag_cli.llm.in_process.scripted; "
         "print([name for name in ('numpy', 'onnxruntime', 'tokenizers', 'tiktoken', 'yaml') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

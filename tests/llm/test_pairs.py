@@ -9,10 +9,10 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_cli.llm import tokens
-from graphrag_cli.llm.pairs import CHARACTERS, LONGEST, PairCounter
-from graphrag_cli.llm.ranks import RankFile, ranks
-from graphrag_cli.llm.tokens import TiktokenCounter
+from graphrag_cli.llm.counting import tokens
+from graphrag_cli.llm.counting.pairs import CHARACTERS, LONGEST, PairCounter
+from graphrag_cli.llm.counting.ranks import RankFile, ranks
+from graphrag_cli.llm.counting.tokens import TiktokenCounter
 from tests.sample import SAMPLE
 
 NAMES: tuple[RankFile, ...] = get_args(RankFile)

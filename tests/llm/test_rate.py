@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_cli.errors import AuthError, RateLimitError
+from graphrag_cli.llm.around.rate import MinuteWindow, Slots, Throttle, ThrottledChat, ThrottledEmbedder
 from graphrag_cli.llm.base import CallParams, ChatRequest, complete
-from graphrag_cli.llm.rate import MinuteWindow, Slots, Throttle, ThrottledChat, ThrottledEmbedder
 from tests.llm.doubles import OnesEmbedder, QueueChat, WordCounter, request, said
 
 

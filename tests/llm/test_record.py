@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from graphrag_cli.errors import ContextLengthError, ModelError, RateLimitError, ReplayMissError, UsageError
+from graphrag_cli.llm.around.record import Recording, Replay
 from graphrag_cli.llm.base import (
     CallParams,
     CallUsage,
@@ -22,8 +23,7 @@ from graphrag_cli.llm.base import (
     ReplyReasoning,
     complete,
 )
-from graphrag_cli.llm.endpoint import Secrets
-from graphrag_cli.llm.record import Recording, Replay
+from graphrag_cli.llm.endpoints.address import Secrets
 from graphrag_cli.llm.replies import MapReply, RatingReply
 from tests.llm.doubles import OnesEmbedder, QueueChat, request, said
 

@@ -13,9 +13,9 @@ from graphrag_cli.errors import (
     ModelError,
     RateLimitError,
 )
-from graphrag_cli.llm.endpoint import Secrets
-from graphrag_cli.llm.faults import Target, error_of, not_connected, window_numbers
-from graphrag_cli.llm.refusal import read_refusal, refusal_of, retry_after, wait_hint
+from graphrag_cli.llm.endpoints.address import Secrets
+from graphrag_cli.llm.endpoints.faults import Target, error_of, not_connected, window_numbers
+from graphrag_cli.llm.endpoints.refusal import read_refusal, refusal_of, retry_after, wait_hint
 
 NOW = datetime(2026, 1, 1, 12, 0, 0, tzinfo=UTC)
 HERE = Target("m", "http://127.0.0.1:1234/v1", Secrets(("hush-hush",)), has_key=True, timeout=5)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from graphrag_cli.errors import AuthError, ModelError, ModelTimeoutError, RateLimitError
+from graphrag_cli.llm.around.retry import RetryingChat, RetryPolicy
 from graphrag_cli.llm.base import CallUsage, ChatRequest, ReplyDelta, ReplyEnd, ReplyNotice, complete
 from graphrag_cli.llm.replies import MapReply
-from graphrag_cli.llm.retry import RetryingChat, RetryPolicy
 from tests.llm.doubles import QueueChat, request, said
 
 

@@ -18,8 +18,15 @@ from graphrag_cli.llm.base import (
     Stage,
     complete,
 )
+from graphrag_cli.llm.in_process.scripted import (
+    HashEmbedder,
+    Reply,
+    ScriptedChat,
+    by_stage,
+    from_file,
+    prompt_text,
+)
 from graphrag_cli.llm.replies import MapReply, Point
-from graphrag_cli.llm.scripted import HashEmbedder, Reply, ScriptedChat, by_stage, from_file, prompt_text
 
 
 def request(text: str = "hello", *, stage: Stage = "answer", stream: bool = False) -> ChatRequest:

@@ -8,9 +8,9 @@ import pytest
 
 from graphrag_cli.config.settings import CacheSettings, ChatModelSettings, EmbeddingModelSettings
 from graphrag_cli.errors import UsageError
+from graphrag_cli.llm.around.store import open_store
 from graphrag_cli.llm.base import ChatModel, Embedder, complete
-from graphrag_cli.llm.endpoint import Secrets
-from graphrag_cli.llm.store import open_store
+from graphrag_cli.llm.endpoints.address import Secrets
 from tests.llm.doubles import OnesEmbedder, QueueChat, request, said
 
 CHAT = ChatModelSettings(model="queue")

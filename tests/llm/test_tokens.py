@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken_ext import openai_public
 
-from graphrag_cli.llm.ranks import RankFile, ranks
-from graphrag_cli.llm.tokens import TiktokenCounter, choose_encoding, counter_for
-from graphrag_cli.llm.wordpiece import WordPieceCounter
+from graphrag_cli.llm.counting.ranks import RankFile, ranks
+from graphrag_cli.llm.counting.tokens import TiktokenCounter, choose_encoding, counter_for
+from graphrag_cli.llm.counting.wordpiece import WordPieceCounter
 
 COUNTERS = ["cl100k_base", "o200k_base", "wordpiece"]
 SHIPPED = {"cl100k_base", "o200k_base", "o200k_harmony"}
@@ -137,7 +137,7 @@ def test_a_million_blanks_are_counted_and_cut() -> None:
 
 
 def test_the_word_cache_is_bounded_and_stays_right(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("graphrag_cli.llm.wordpiece._CACHE_LIMIT", 3)
+    monkeypatch.setattr("graphrag_cli.llm.counting.wordpiece._CACHE_LIMIT", 3)
     counter = WordPieceCounter()
     first = [counter.count(text) for text in ("one two three", "four antarctica", "one unforeseeable four")]
     again = [
@@ -156,7 +156,7 @@ def refuse(*_args, **_kwargs):
     raise AssertionError("network used")
 socket.socket.connect = refuse
 socket.getaddrinfo = refuse
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 print(counter_for("gpt-4o").count("hello world"), counter_for("gpt-4").count("hello world"))
 """
     env = {

@@ -11,9 +11,9 @@ import pytest
 
 from graphrag_cli.errors import AuthError, DeadlineError, LimitError, ModelError, SettingsError
 from graphrag_cli.events import StageUsage
+from graphrag_cli.llm.around.purse import Limits, Purse
+from graphrag_cli.llm.around.usage import UsageMeter, count_prompt
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, complete
-from graphrag_cli.llm.purse import Limits, Purse
-from graphrag_cli.llm.usage import UsageMeter, count_prompt
 from tests.llm.doubles import FlatPrices, OnesEmbedder, QueueChat, WordCounter, request, said
 
 

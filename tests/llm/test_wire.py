@@ -10,13 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from graphrag_cli.errors import ModelError
-from graphrag_cli.llm.chunks import ChunkReader
-from graphrag_cli.llm.endpoint import Secrets
-from graphrag_cli.llm.faults import Target
-from graphrag_cli.llm.gathering import Gathered
-from graphrag_cli.llm.openai_sdk import Endpoint
+from graphrag_cli.llm.endpoints.address import Secrets
+from graphrag_cli.llm.endpoints.chunks import ChunkReader
+from graphrag_cli.llm.endpoints.faults import Target
+from graphrag_cli.llm.endpoints.gathering import Gathered
+from graphrag_cli.llm.endpoints.sdk import Endpoint
+from graphrag_cli.llm.endpoints.wire import Chunk, read_chunk
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter, strip_reasoning
-from graphrag_cli.llm.wire import Chunk, read_chunk
 
 TARGET = Target("m", "http://127.0.0.1/v1", Secrets(("hush",)), has_key=True)
 SSE = "text/event-stream"

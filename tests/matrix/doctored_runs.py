@@ -14,8 +14,8 @@ from graphrag_cli.errors import CliError
 from graphrag_cli.events import Dataset, Method
 from graphrag_cli.index.snapshot import Snapshot
 from graphrag_cli.llm.base import ChatRequest, TokenCounter
-from graphrag_cli.llm.scripted import HashEmbedder, Scripted, ScriptedChat, prompt_text
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
+from graphrag_cli.llm.in_process.scripted import HashEmbedder, Scripted, ScriptedChat, prompt_text
 from tests.engines.kit import NoPrices, Seen, question, run
 from tests.kit.snapshots import settings_for
 from tests.kit.tables import read_tables

@@ -22,7 +22,7 @@ from graphrag_cli.engines.local import LocalSearch
 from graphrag_cli.errors import CliError
 from graphrag_cli.events import Answer, Method
 from graphrag_cli.llm.build import openai_chat, openai_embedder
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
 from tests.engines.kit import question, scripted, toolbox
 from tests.kit.embeds import SPOILS
 from tests.kit.refusals import STATUSES

@@ -14,8 +14,8 @@ from graphrag_cli.documents.build import answer_document
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.errors import CliError
 from graphrag_cli.events import DATASETS, METHODS, ContextBuilt, Method
-from graphrag_cli.llm.scripted import ScriptedChat
-from graphrag_cli.llm.tokens import counter_for
+from graphrag_cli.llm.counting.tokens import counter_for
+from graphrag_cli.llm.in_process.scripted import ScriptedChat
 from tests.engines.kit import Seen
 from tests.kit.doctored import DOCTORED, HUB_UNITS, NASTY, Doctored
 from tests.kit.tables import read_tables

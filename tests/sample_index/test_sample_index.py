@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 import yaml
 
-from graphrag_cli.llm.minilm import MiniLmEmbedder
+from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder
 from sample_index import build
 from sample_index._communities import detect
 from sample_index._model import Model, load

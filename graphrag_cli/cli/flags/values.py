@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level
     from graphrag_cli.engines.base import Question
     from graphrag_cli.engines.models import RunOptions
-    from graphrag_cli.llm.purse import Limits
+    from graphrag_cli.llm.around.purse import Limits
 
 
 def where_of(options: WhereOptions, overrides: Sequence[str] = ()) -> Where:
@@ -66,7 +66,7 @@ def parse_level(text: str) -> Level:
 
 def limits_of(options: LimitOptions) -> Limits:
     """What the run may spend. Raises ``UsageError``."""
-    from graphrag_cli.llm.purse import Limits
+    from graphrag_cli.llm.around.purse import Limits
 
     for flag, value in (("--deadline", options.deadline), ("--max-cost", options.max_cost)):
         if value is not None and not math.isfinite(value):

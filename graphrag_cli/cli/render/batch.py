@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.cli.render.live import LiveArea
     from graphrag_cli.cli.terminal.console import Consoles
-    from graphrag_cli.llm.purse import Purse
+    from graphrag_cli.llm.around.purse import Purse
 
 _BAR = 24
 """Columns of the bar, on a screen of four times as many or more."""

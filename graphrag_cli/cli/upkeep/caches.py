@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from graphrag_cli.index.cache import cache_root, clear, entries
-from graphrag_cli.llm.store import default_cache
+from graphrag_cli.llm.around.store import default_cache
 
 
 @dataclass(frozen=True, slots=True)

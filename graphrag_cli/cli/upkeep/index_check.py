@@ -14,7 +14,7 @@ from graphrag_cli.cli.upkeep.findings import Found, check_document, print_findin
 from graphrag_cli.documents.report_shapes import INDEX_CHECK_SCHEMA
 from graphrag_cli.documents.strict import dumps
 from graphrag_cli.engines.opening import index_settings
-from graphrag_cli.llm.prices import Prices, priced
+from graphrag_cli.llm.around.prices import Prices, priced
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.terminal.console import Consoles

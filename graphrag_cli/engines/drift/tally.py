@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from graphrag_cli.llm.around import ChatAround
+from graphrag_cli.llm.around.base import ChatAround
 from graphrag_cli.llm.base import ReplyEnd, close_items
 
 if TYPE_CHECKING:

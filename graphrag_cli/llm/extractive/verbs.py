@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
+from graphrag_cli.llm.counting.wordpiece import load_tokenizer
 from graphrag_cli.llm.extractive.words import IRREGULAR, word_set
-from graphrag_cli.llm.wordpiece import load_tokenizer
 
 _PAST: Final = {past: base for base, past, _ in IRREGULAR}
 _PARTICIPLES: Final = frozenset(["been", *(participle for _, _, participle in IRREGULAR)])

@@ -16,7 +16,7 @@ from graphrag_cli.engines.drift.recall import open_questions
 from graphrag_cli.engines.drift.selection import Policy, QuestionSpace
 from graphrag_cli.engines.drift.state import QueryState, RunHeader
 from graphrag_cli.events import Json, ModelNames
-from graphrag_cli.llm.scripted import hash_vector
+from graphrag_cli.llm.in_process.scripted import hash_vector
 
 QUESTION = "who reached the pole first"
 WORDS = [

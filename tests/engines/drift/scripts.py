@@ -13,7 +13,15 @@ from graphrag_cli.engines.base import Toolbox
 from graphrag_cli.engines.drift.engine import DriftSearch
 from graphrag_cli.events import Json
 from graphrag_cli.llm.base import ChatRequest
-from graphrag_cli.llm.scripted import HashEmbedder, Matcher, Reply, Scripted, ScriptedChat, as_reply, by_stage
+from graphrag_cli.llm.in_process.scripted import (
+    HashEmbedder,
+    Matcher,
+    Reply,
+    Scripted,
+    ScriptedChat,
+    as_reply,
+    by_stage,
+)
 from tests.engines import kit
 from tests.engines.kit import Seen, question, toolbox
 

@@ -22,8 +22,8 @@ from graphrag_cli.events import (
     TextDelta,
 )
 from graphrag_cli.index.snapshot import Narrowed, as_rows
-from graphrag_cli.llm.purse import Limits
-from graphrag_cli.llm.scripted import HashEmbedder, ScriptedChat
+from graphrag_cli.llm.around.purse import Limits
+from graphrag_cli.llm.in_process.scripted import HashEmbedder, ScriptedChat
 from tests.engines.drift.scripts import (
     ASKED,
     WIDTH,

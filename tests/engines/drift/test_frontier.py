@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphrag_cli.engines.drift.action import DriftAction, question_key
 from graphrag_cli.engines.drift.document import dump_state
 from graphrag_cli.engines.drift.state import QueryState, load_state
-from graphrag_cli.llm.scripted import hash_vector
+from graphrag_cli.llm.in_process.scripted import hash_vector
 from tests.engines.drift.play import WIDTH, World, begin, go_on, play, policy, resume, take_up, vectors
 
 worlds = st.builds(World, salt=st.integers(0, 10_000), fails=st.sampled_from([0.0, 0.1, 0.5]))

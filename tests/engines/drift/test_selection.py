@@ -16,7 +16,7 @@ from graphrag_cli.engines.drift.selection import (
     share_of_places,
     tie_break,
 )
-from graphrag_cli.llm.scripted import hash_vector
+from graphrag_cli.llm.in_process.scripted import hash_vector
 
 WIDTH = 32
 

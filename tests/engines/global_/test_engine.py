@@ -24,9 +24,9 @@ from graphrag_cli.errors import (
     ModelError,
 )
 from graphrag_cli.events import ContextBuilt, Notice, StageProgress, StepFinished, StepStarted, TextDelta
+from graphrag_cli.llm.around.purse import Limits
 from graphrag_cli.llm.base import ChatRequest
-from graphrag_cli.llm.purse import Limits
-from graphrag_cli.llm.scripted import Matcher, Reply, Scripted, ScriptedChat, as_reply, by_stage
+from graphrag_cli.llm.in_process.scripted import Matcher, Reply, Scripted, ScriptedChat, as_reply, by_stage
 from tests.engines import kit
 from tests.engines.kit import Seen, question, toolbox
 from tests.kit.snapshots import opened

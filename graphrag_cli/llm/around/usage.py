@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from graphrag_cli.errors import SettingsError
 from graphrag_cli.events import StageUsage, Usage
+from graphrag_cli.llm.around.metered import ANSWER_STAGES, MeteredChat, MeteredEmbedder
+from graphrag_cli.llm.around.purse import Limits, Purse, Spend
 from graphrag_cli.llm.base import CallUsage, count_prompt
-from graphrag_cli.llm.metered import ANSWER_STAGES, MeteredChat, MeteredEmbedder
-from graphrag_cli.llm.purse import Limits, Purse, Spend
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import (

@@ -24,9 +24,9 @@ from graphrag_cli.llm.base import (
     ReplyNotice,
     ReplyReasoning,
 )
+from graphrag_cli.llm.endpoints.schema import reply_schema
 from graphrag_cli.llm.reading.decode import clean
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
-from graphrag_cli.llm.schema import reply_schema
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from graphrag_cli.errors import AuthError, SettingsError
-from graphrag_cli.llm.endpoint import (
+from graphrag_cli.llm.endpoints.address import (
     OPENAI_BASE,
     Secrets,
     is_azure,
@@ -15,8 +15,8 @@ from graphrag_cli.llm.endpoint import (
     is_openai,
     url_secrets,
 )
-from graphrag_cli.llm.faults import Target
-from graphrag_cli.llm.lean import members_on_demand
+from graphrag_cli.llm.endpoints.faults import Target
+from graphrag_cli.llm.endpoints.lean import members_on_demand
 
 if TYPE_CHECKING:
     import httpx2

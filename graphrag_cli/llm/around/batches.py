@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ContextLengthError, ModelError
-from graphrag_cli.llm.around import EmbedderAround
+from graphrag_cli.llm.around.base import EmbedderAround
 from graphrag_cli.together import together
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from graphrag_cli.llm.endpoint import OPENAI_BASE, base_url, is_azure, is_loopback, is_openai
+from graphrag_cli.llm.endpoints.address import OPENAI_BASE, base_url, is_azure, is_loopback, is_openai
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import ChatModelSettings, EmbeddingModelSettings, Price

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphrag_cli import jsontext
-from graphrag_cli.llm.faults import broken_off, not_an_api
-from graphrag_cli.llm.wire import BodyKind, Chunk, EventDecoder, body_kind, read_chunk
+from graphrag_cli.llm.endpoints.faults import broken_off, not_an_api
+from graphrag_cli.llm.endpoints.wire import BodyKind, Chunk, EventDecoder, body_kind, read_chunk
 
 if TYPE_CHECKING:
-    from graphrag_cli.llm.faults import Target
+    from graphrag_cli.llm.endpoints.faults import Target
 
 _QUOTED = 200
 """Characters of a body that is no reply, for the message."""

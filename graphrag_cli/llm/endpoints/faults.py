@@ -13,8 +13,15 @@ from graphrag_cli.errors import (
     ModelTimeoutError,
     RateLimitError,
 )
-from graphrag_cli.llm.endpoint import Secrets, environment_proxy, is_azure, is_loopback, shown_url, url_hint
-from graphrag_cli.llm.refusal import Refusal
+from graphrag_cli.llm.endpoints.address import (
+    Secrets,
+    environment_proxy,
+    is_azure,
+    is_loopback,
+    shown_url,
+    url_hint,
+)
+from graphrag_cli.llm.endpoints.refusal import Refusal
 
 _TOO_LONG = re.compile(
     r"context_length|context length|context window|context size|maximum context|string_above_max_length"

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from graphrag_cli.errors import ModelError, SettingsError
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning, count_prompt
-from graphrag_cli.llm.capabilities import Capabilities
-from graphrag_cli.llm.endpoint import Secrets
-from graphrag_cli.llm.faults import Target, error_of
-from graphrag_cli.llm.gathering import Gathered
-from graphrag_cli.llm.refusal import refusal_of
-from graphrag_cli.llm.wire import Chunk, read_chunk
+from graphrag_cli.llm.endpoints.address import Secrets
+from graphrag_cli.llm.endpoints.capabilities import Capabilities
+from graphrag_cli.llm.endpoints.faults import Target, error_of
+from graphrag_cli.llm.endpoints.gathering import Gathered
+from graphrag_cli.llm.endpoints.refusal import refusal_of
+from graphrag_cli.llm.endpoints.wire import Chunk, read_chunk
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import ChatRequest, TokenCounter

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError, RateLimitError
-from graphrag_cli.llm.around import ChatAround, EmbedderAround
+from graphrag_cli.llm.around.base import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import close_items, count_prompt
 
 if TYPE_CHECKING:

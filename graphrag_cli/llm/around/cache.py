@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from graphrag_cli.errors import SettingsError
-from graphrag_cli.llm.around import ChatAround, EmbedderAround
-from graphrag_cli.llm.base import CallUsage, ReplyEnd, ReplyItem, ReplyNotice, close_items
-from graphrag_cli.llm.exchange import (
+from graphrag_cli.llm.around.base import ChatAround, EmbedderAround
+from graphrag_cli.llm.around.exchange import (
     chat_request_data,
     embed_request_data,
     items_from_data,
@@ -23,6 +22,7 @@ from graphrag_cli.llm.exchange import (
     vectors_from_data,
     vectors_to_data,
 )
+from graphrag_cli.llm.base import CallUsage, ReplyEnd, ReplyItem, ReplyNotice, close_items
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from graphrag_cli.llm.ranks import RankFile, ranks
+from graphrag_cli.llm.counting.ranks import RankFile, ranks
 
 LONGEST = 200
 """Bytes of a piece between blanks that are merged here; longer ones are no words, and merging is quadratic."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError, ModelTimeoutError, RateLimitError
-from graphrag_cli.llm.around import ChatAround, EmbedderAround
+from graphrag_cli.llm.around.base import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyNotice, close_items
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from graphrag_cli.llm.endpoints.schema import reply_schema
 from graphrag_cli.llm.reading.decode import clean_text
-from graphrag_cli.llm.schema import reply_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.config.settings import StructuredOutput
     from graphrag_cli.llm.base import ChatRequest, Message
-    from graphrag_cli.llm.refusal import Refusal
+    from graphrag_cli.llm.endpoints.refusal import Refusal
 
 Format: TypeAlias = Literal["schema", "object", "none"]
 

@@ -17,20 +17,20 @@ from graphrag_cli.llm.base import (
     close_items,
     count_prompt,
 )
-from graphrag_cli.llm.capabilities import Capabilities
-from graphrag_cli.llm.chunks import ChunkReader
-from graphrag_cli.llm.faults import broken_off, error_of, is_too_long
-from graphrag_cli.llm.gathering import FAILED_REASONS, Gathered
-from graphrag_cli.llm.openai_client import RefusedError
+from graphrag_cli.llm.endpoints.capabilities import Capabilities
+from graphrag_cli.llm.endpoints.chunks import ChunkReader
+from graphrag_cli.llm.endpoints.client import RefusedError
+from graphrag_cli.llm.endpoints.faults import broken_off, error_of, is_too_long
+from graphrag_cli.llm.endpoints.gathering import FAILED_REASONS, Gathered
+from graphrag_cli.llm.endpoints.refusal import refusal_of
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter
-from graphrag_cli.llm.refusal import refusal_of
 
 if TYPE_CHECKING:
     from graphrag_cli.llm.base import ChatRequest, TokenCounter
-    from graphrag_cli.llm.faults import Target
-    from graphrag_cli.llm.openai_client import Body, Client
-    from graphrag_cli.llm.refusal import Refusal
-    from graphrag_cli.llm.wire import Chunk
+    from graphrag_cli.llm.endpoints.client import Body, Client
+    from graphrag_cli.llm.endpoints.faults import Target
+    from graphrag_cli.llm.endpoints.refusal import Refusal
+    from graphrag_cli.llm.endpoints.wire import Chunk
 
 _MOST_CHANGES = 12
 """Times one request is changed for what the endpoint does not take: more than there are things to change."""

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from graphrag_cli.errors import ModelError
-from graphrag_cli.llm.wordpiece import load_tokenizer, wellformed
+from graphrag_cli.llm.counting.wordpiece import load_tokenizer, wellformed
 
 if TYPE_CHECKING:
     import numpy as np

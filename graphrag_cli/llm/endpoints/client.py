@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError
-from graphrag_cli.llm.faults import Target, broken_off, not_an_api, not_connected, timed_out
-from graphrag_cli.llm.openai_sdk import Endpoint, check_access, make_sdk
-from graphrag_cli.llm.refusal import Refusal, read_refusal
+from graphrag_cli.llm.endpoints.faults import Target, broken_off, not_an_api, not_connected, timed_out
+from graphrag_cli.llm.endpoints.refusal import Refusal, read_refusal
+from graphrag_cli.llm.endpoints.sdk import Endpoint, check_access, make_sdk
 
 if TYPE_CHECKING:
     import httpx2

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli import jsontext
 from graphrag_cli.errors import ModelError, ReplayMissError, UsageError
-from graphrag_cli.llm.around import ChatAround, EmbedderAround
-from graphrag_cli.llm.base import ReplyItem, close_items
-from graphrag_cli.llm.exchange import (
+from graphrag_cli.llm.around.base import ChatAround, EmbedderAround
+from graphrag_cli.llm.around.exchange import (
     chat_request_data,
     embed_request_data,
     error_from_data,
@@ -27,6 +26,7 @@ from graphrag_cli.llm.exchange import (
     vectors_from_data,
     vectors_to_data,
 )
+from graphrag_cli.llm.base import ReplyItem, close_items
 from graphrag_cli.llm.reading.values import is_object
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from graphrag_cli.events import Json
     from graphrag_cli.llm.base import ChatModel, ChatRequest, Embedder
-    from graphrag_cli.llm.endpoint import Secrets
+    from graphrag_cli.llm.endpoints.address import Secrets
 
 SCHEMA = "graphrag-cli/recording/1"
 _QUOTED = 120

@@ -14,9 +14,9 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from graphrag_cli.llm.pairs import PairCounter
-from graphrag_cli.llm.ranks import RankFile, ranks
-from graphrag_cli.llm.wordpiece import WordPieceCounter
+from graphrag_cli.llm.counting.pairs import PairCounter
+from graphrag_cli.llm.counting.ranks import RankFile, ranks
+from graphrag_cli.llm.counting.wordpiece import WordPieceCounter
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

@@ -11,18 +11,18 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ModelError
-from graphrag_cli.llm.endpoint import url_hint
-from graphrag_cli.llm.faults import error_of, not_an_api
-from graphrag_cli.llm.openai_client import RefusedError
+from graphrag_cli.llm.endpoints.address import url_hint
+from graphrag_cli.llm.endpoints.client import RefusedError
+from graphrag_cli.llm.endpoints.faults import error_of, not_an_api
+from graphrag_cli.llm.endpoints.refusal import Refusal, refusal_of
 from graphrag_cli.llm.reading.decode import clean_text
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
-from graphrag_cli.llm.refusal import Refusal, refusal_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from graphrag_cli.llm.openai_client import Client
+    from graphrag_cli.llm.endpoints.client import Client
 
 _PACKING = "encoding_format"
 _STANDS_FOR_EMPTY = "-"

@@ -10,7 +10,7 @@ from graphrag_cli.llm.reading.decode import clean_text
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter, orphan_close, strip_reasoning
 
 if TYPE_CHECKING:
-    from graphrag_cli.llm.wire import Chunk
+    from graphrag_cli.llm.endpoints.wire import Chunk
 
 _CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
 _FILTER_REASONS = frozenset(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from graphrag_cli.llm.around import ChatAround
+from graphrag_cli.llm.around.base import ChatAround
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

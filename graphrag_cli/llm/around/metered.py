@@ -7,15 +7,15 @@ from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import DeadlineError, ModelError
-from graphrag_cli.llm.around import ChatAround, EmbedderAround
+from graphrag_cli.llm.around.base import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning, close_items
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from graphrag_cli.llm.around.usage import UsageMeter
     from graphrag_cli.llm.base import ChatModel, ChatRequest, Embedder
-    from graphrag_cli.llm.usage import UsageMeter
 
 ANSWER_STAGES: frozenset[str] = frozenset({"answer", "reduce"})
 """Stages that write the answer of a run."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from graphrag_cli.errors import UsageError
-from graphrag_cli.llm.endpoint import OPENAI_BASE, Secrets, base_url, shown_url, url_secrets
+from graphrag_cli.llm.endpoints.address import OPENAI_BASE, Secrets, base_url, shown_url, url_secrets
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import (
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         EmbeddingModelSettings,
         Settings,
     )
+    from graphrag_cli.llm.around.cache import ReplyCache
+    from graphrag_cli.llm.around.record import Recording, Replay
     from graphrag_cli.llm.base import ChatModel, Embedder
-    from graphrag_cli.llm.cache import ReplyCache
-    from graphrag_cli.llm.record import Recording, Replay
 
 
 class Store(Protocol):
@@ -49,16 +49,16 @@ def open_store(record: Path | None, replay: Path | None, cache: CacheSettings, s
             raise UsageError(
                 "--record and --replay exclude each other", hint="a replay asks no model anything new"
             )
-        from graphrag_cli.llm.record import Replay
+        from graphrag_cli.llm.around.record import Replay
 
         return _Replayed(Replay(replay))
     store: Store = _Plain()
     if cache.type == "sqlite":
-        from graphrag_cli.llm.cache import ReplyCache
+        from graphrag_cli.llm.around.cache import ReplyCache
 
         store = _Cached(ReplyCache(cache.path or default_cache()))
     if record is not None:
-        from graphrag_cli.llm.record import Recording
+        from graphrag_cli.llm.around.record import Recording
 
         store = _Recorded(store, Recording(record, secrets))
     return store

@@ -1,0 +1,1 @@
+"""Models around a model: each adds one thing (retry, rate limits, batches, recording, a cache, counting) to any other."""

@@ -153,8 +153,8 @@ def _tools(models: SlowModels, index: str | None) -> Any:
     from graphrag_cli.config.prompts import PLACEHOLDERS, load_prompts
     from graphrag_cli.config.settings import Settings
     from graphrag_cli.engines.base import Toolbox
-    from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_folder
+    from graphrag_cli.index.vectors.index_vectors import IndexVectors
     from graphrag_cli.llm.counting.tokens import counter_for
     from graphrag_cli.resources import shipped
 

@@ -37,14 +37,15 @@ RANKS: dict[str, int] = {
 
 INSIDE: dict[str, dict[str, int]] = {
     "cli": {"terminal": 0, "flags": 1, "render": 2, "asking": 3, "upkeep": 3, "commands": 4},
+    "index": {"kept": 0, "tables": 1, "vectors": 2, "checks": 3},
     "llm": {"reading": 0, "counting": 0, "endpoints": 1, "around": 2, "in_process": 3, "extractive": 4},
 }
 """The same for the folders inside a room; its modules that stand in no folder are the frame around them."""
 
 CONFINED = {
     "openai": ("llm/endpoints/",),
-    "lancedb": ("index/",),
-    "lance": ("index/",),
+    "lancedb": ("index/vectors/",),
+    "lance": ("index/vectors/",),
     "onnxruntime": ("llm/in_process/",),
     "tiktoken": ("llm/counting/",),
     "tokenizers": ("llm/counting/", "llm/in_process/"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.prompts import PromptSet
     from graphrag_cli.config.settings import Level
     from graphrag_cli.index.snapshot import Snapshot
-    from graphrag_cli.index.vectors import VectorTables
+    from graphrag_cli.index.vectors.base import VectorTables
     from graphrag_cli.llm.around.purse import Purse
     from graphrag_cli.llm.around.usage import PriceTable
     from graphrag_cli.llm.base import ChatModel, Embedder, TokenCounter

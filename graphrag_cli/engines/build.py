@@ -13,7 +13,7 @@ from graphrag_cli.engines.base import Engine, Toolbox
 from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.engines.opening import OpenedIndex, open_index
 from graphrag_cli.events import RunWarning
-from graphrag_cli.index.schema import VECTORS_SEARCHED
+from graphrag_cli.index.tables.schema import VECTORS_SEARCHED
 from graphrag_cli.llm.around.purse import Limits, Purse
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphrag_cli.context.bundle import ContextBundle
     from graphrag_cli.engines.base import Question, Toolbox
     from graphrag_cli.index.snapshot import Rows, Snapshot
-    from graphrag_cli.index.vectors import Hits
+    from graphrag_cli.index.vectors.base import Hits
 
 OVERSAMPLING = 2
 """So many times the entities wanted are searched for, so that excluded ones can be dropped."""

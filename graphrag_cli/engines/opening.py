@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import Method, RunWarning
-from graphrag_cli.index.schema import VECTORS_SEARCHED
+from graphrag_cli.index.tables.schema import VECTORS_SEARCHED
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings
     from graphrag_cli.index.prepare import Preparation
     from graphrag_cli.index.snapshot import Snapshot
-    from graphrag_cli.index.vectors import VectorTables
+    from graphrag_cli.index.vectors.base import VectorTables
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +33,9 @@ def open_index(settings: Settings, method: Method | None, embedding_model: str |
 
     Of several indexes those that cannot be opened are left out with a remark; when none can, the first cause is raised.
     """
-    from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_snapshot
     from graphrag_cli.index.prepare import Preparation
+    from graphrag_cli.index.vectors.index_vectors import IndexVectors
 
     if len(settings.outputs) < 2:
         snapshot = open_snapshot(settings, method)
@@ -46,11 +46,11 @@ def open_index(settings: Settings, method: Method | None, embedding_model: str |
 
 
 def _open_several(settings: Settings, method: Method | None, embedding_model: str | None) -> OpenedIndex:
-    from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.open import open_snapshot
     from graphrag_cli.index.prepare import Preparation
     from graphrag_cli.index.union import unite
-    from graphrag_cli.index.union_vectors import UnionVectors
+    from graphrag_cli.index.vectors.index_vectors import IndexVectors
+    from graphrag_cli.index.vectors.union import UnionVectors
 
     snapshots: dict[str, Snapshot] = {}
     vectors: dict[str, IndexVectors] = {}

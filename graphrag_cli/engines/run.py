@@ -42,7 +42,7 @@ from graphrag_cli.events import (
     Status,
     TextDelta,
 )
-from graphrag_cli.index.vectors import made_by
+from graphrag_cli.index.vectors.base import made_by
 from graphrag_cli.llm.around.usage import UsageMeter
 from graphrag_cli.llm.base import (
     CallParams,
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.settings import CallArgs
     from graphrag_cli.engines.base import Question, Toolbox
     from graphrag_cli.engines.pump import Emit
-    from graphrag_cli.index.vectors import Hits, VectorTable
+    from graphrag_cli.index.vectors.base import Hits, VectorTable
     from graphrag_cli.llm.base import ChatModel
 
 ReplyT = TypeVar("ReplyT", bound="BaseModel")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_cli.index import arrow, convert, graph
-from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index import arrow, graph
 from graphrag_cli.index.arrow import Array, Chunked, pa
 from graphrag_cli.index.communities import CommunityTree, Membership, distinct_target_counts
 from graphrag_cli.index.graph import Csr, Ints, KeyIndex, Lookup, NumberIndex, Rows
 from graphrag_cli.index.lazy import Lazy, LazyMap
-from graphrag_cli.index.schema import TableName
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.adapt import Tables
+from graphrag_cli.index.tables.schema import TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import IndexDataError, UsageError
-from graphrag_cli.index import convert, graph
-from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index import graph
 from graphrag_cli.index.arrow import Chunked, pa, pc
 from graphrag_cli.index.graph import Csr, Rows
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.adapt import Tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import METHODS, IndexSummary, Method
-from graphrag_cli.index.adapt import Tables
-from graphrag_cli.index.cache import NO_CACHE, Cache, cache_for
-from graphrag_cli.index.locate import Located, locate
+from graphrag_cli.index.kept.cache import NO_CACHE, Cache, cache_for
 from graphrag_cli.index.places import Place, RemotePlace, place_of
-from graphrag_cli.index.schema import FILE_NAMES, MAY_BE_EMPTY, REQUIRED, TableName
 from graphrag_cli.index.snapshot import Snapshot
-from graphrag_cli.index.source import SourceTable, open_table
+from graphrag_cli.index.tables.adapt import Tables
+from graphrag_cli.index.tables.locate import Located, locate
+from graphrag_cli.index.tables.schema import FILE_NAMES, MAY_BE_EMPTY, REQUIRED, TableName
+from graphrag_cli.index.tables.source import SourceTable, open_table
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from graphrag_cli.errors import CliError
-from graphrag_cli.index.schema import VECTORS_SEARCHED, TableName
+from graphrag_cli.index.tables.schema import VECTORS_SEARCHED, TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
     from graphrag_cli.events import Method
-    from graphrag_cli.index.index_vectors import IndexVectors
     from graphrag_cli.index.links import Links
     from graphrag_cli.index.snapshot import Snapshot
+    from graphrag_cli.index.vectors.index_vectors import IndexVectors
 
 Tell: TypeAlias = Callable[[int, int, str], None]
 """Steps done, steps there are, and what comes next; called from another thread."""

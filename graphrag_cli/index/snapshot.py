@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.events import Dataset, IndexSummary
-from graphrag_cli.index import arrow, convert, graph, narrow
-from graphrag_cli.index.adapt import Tables
+from graphrag_cli.index import arrow, graph, narrow
 from graphrag_cli.index.arrow import Array
 from graphrag_cli.index.graph import Rows
 from graphrag_cli.index.links import Links
 from graphrag_cli.index.records import Claim, Document, Entity, Relationship, Report, TextUnit
-from graphrag_cli.index.schema import TableName
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.adapt import Tables
+from graphrag_cli.index.tables.schema import TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Level

@@ -22,10 +22,12 @@ from graphrag_cli.engines.basic import BasicSearch
 from graphrag_cli.engines.collect import collect
 from graphrag_cli.engines.local import LocalSearch
 from graphrag_cli.events import Method
-from graphrag_cli.index import cache, kept, source
 from graphrag_cli.index.arrow import Array
-from graphrag_cli.index.index_vectors import IndexVectors
+from graphrag_cli.index.kept import cache
+from graphrag_cli.index.kept import files as kept
 from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.tables import source
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 from graphrag_cli.llm.counting.tokens import counter_for
 from graphrag_cli.llm.in_process.scripted import HashEmbedder, ScriptedChat
 from tests.engines.kit import toolbox

@@ -13,7 +13,7 @@ from benchmarks.generate import make
 from benchmarks.spec import Hub, Spec, sized
 from benchmarks.tables import HUB_TITLE
 from benchmarks.vectors import embedding
-from graphrag_cli.index.check import check
+from graphrag_cli.index.checks.check import check
 from graphrag_cli.index.snapshot import Snapshot
 from tests.kit.snapshots import opened, vectors_of
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from graphrag_cli.events import METHODS, Method
-from graphrag_cli.index import adapt, cache, vector_table
+from graphrag_cli.index.kept import cache
 from graphrag_cli.index.prepare import TABLES, Preparation, Tell
+from graphrag_cli.index.tables import adapt
+from graphrag_cli.index.vectors import table as vector_table
 from tests.cli.conftest import Outcome, run_in_process
 from tests.kit.snapshots import opened, vectors_of
 from tests.sample import ROOT, SAMPLE

@@ -11,7 +11,7 @@ from graphrag_cli.config.prompts import PLACEHOLDERS, load_prompts
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.engines.base import Question, Toolbox
 from graphrag_cli.events import Answer, Event, RunFinished
-from graphrag_cli.index.index_vectors import IndexVectors
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 from graphrag_cli.llm.base import Embedder
 from graphrag_cli.llm.counting.tokens import counter_for
 from graphrag_cli.llm.in_process.minilm import MiniLmEmbedder

@@ -12,7 +12,7 @@ from graphrag_cli.engines.local import LocalSearch, choose_entities
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.events import Event, Notice, TextDelta
 from graphrag_cli.index.snapshot import Narrowed, as_rows
-from graphrag_cli.index.vectors import Hits
+from graphrag_cli.index.vectors.base import Hits
 from graphrag_cli.llm.in_process.scripted import Reply, ScriptedChat
 from tests.engines.kit import Seen, question, run, scripted, toolbox
 from tests.sample import sample_snapshot

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from graphrag_cli.index import adapt, cache
-from graphrag_cli.index import kept as kept_files
 from graphrag_cli.index.arrow import Array, pa
-from graphrag_cli.index.cache import Cache, cache_for, cache_root, clear, entries, shrink
+from graphrag_cli.index.kept import cache
+from graphrag_cli.index.kept import files as kept_files
+from graphrag_cli.index.kept.cache import Cache, cache_for, cache_root, clear, entries, shrink
+from graphrag_cli.index.tables import adapt
 from tests.kit.snapshots import facts
 from tests.kit.snapshots import opened as opened_index
 from tests.kit.tiny import tables, write_tables

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from graphrag_cli.index.check import IndexReport, check
-from graphrag_cli.index.index_vectors import IndexVectors
+from graphrag_cli.index.checks.check import IndexReport, check
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 from tests.kit.doctored import DOCTORED, Doctored
 from tests.kit.snapshots import opened, settings_for
 from tests.kit.tiny import WIDTH, Tables, tables, uid, write_index

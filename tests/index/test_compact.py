@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphrag_cli.index.compact import Compact, candidates, compress
-from graphrag_cli.index.similarity import Matrix, nearest, unit
+from graphrag_cli.index.vectors.compact import Compact, candidates, compress
+from graphrag_cli.index.vectors.similarity import Matrix, nearest, unit
 
 
 def drawn(rows: int, width: int, seed: int, spread: float) -> Matrix:

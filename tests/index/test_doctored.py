@@ -10,8 +10,8 @@ import pytest
 from graphrag_cli.errors import IndexDataError, VectorError
 from graphrag_cli.events import METHODS
 from graphrag_cli.index.open import open_folder
-from graphrag_cli.index.schema import VECTORS_SEARCHED
 from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.tables.schema import VECTORS_SEARCHED
 from tests.kit.doctored import DOCTORED, Doctored
 from tests.kit.snapshots import vectors_of
 from tests.kit.tiny import vector

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import ModelError, VectorError
-from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table, self_test
-from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_folder
-from graphrag_cli.index.vector_names import built_folder, model_slug
-from graphrag_cli.index.vector_table import StoredTable
-from graphrag_cli.index.vector_writer import Manifest, read_manifest, write_table
+from graphrag_cli.index.vectors.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table, self_test
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
+from graphrag_cli.index.vectors.names import built_folder, model_slug
+from graphrag_cli.index.vectors.table import StoredTable
+from graphrag_cli.index.vectors.writer import Manifest, read_manifest, write_table
 from tests.kit.snapshots import opened, settings_for
 from tests.kit.tiny import tables, vector, write_index, write_tables, write_vectors
 
@@ -314,7 +314,7 @@ SCRIPT = """
 import asyncio, sys
 from pathlib import Path
 import numpy as np
-from graphrag_cli.index.embed import EmbedOptions, build_table
+from graphrag_cli.index.vectors.embed import EmbedOptions, build_table
 from graphrag_cli.index.open import open_folder
 from tests.kit.tiny import vector
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from graphrag_cli.index import cache, kept_vectors
-from graphrag_cli.index.cache import entries
-from graphrag_cli.index.index_vectors import IndexVectors
-from graphrag_cli.index.lance_source import LanceSource
-from graphrag_cli.index.union_vectors import UnionVectors
-from graphrag_cli.index.vectors import Hits, VectorTables
+from graphrag_cli.index.kept import cache
+from graphrag_cli.index.kept.cache import entries
+from graphrag_cli.index.vectors import kept as kept_vectors
+from graphrag_cli.index.vectors.base import Hits, VectorTables
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
+from graphrag_cli.index.vectors.lance import LanceSource
+from graphrag_cli.index.vectors.union import UnionVectors
 from tests.kit.snapshots import opened, settings_for, vectors_of
 from tests.kit.tiny import tables, vector, write_index, write_vector_table
 

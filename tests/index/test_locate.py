@@ -8,8 +8,8 @@ import pytest
 
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import IndexDataError
-from graphrag_cli.index.locate import locate
 from graphrag_cli.index.open import open_folder, open_snapshot, servable
+from graphrag_cli.index.tables.locate import locate
 from tests.kit.tiny import tables, write_index, write_tables
 from tests.kit.versions import as_version
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from graphrag_cli.index.adapt import Tables as Canonical
 from graphrag_cli.index.open import open_folder
-from graphrag_cli.index.schema import SCHEMA
 from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.tables.adapt import Tables as Canonical
+from graphrag_cli.index.tables.schema import SCHEMA
 from tests.kit.tiny import Rows, Tables, long_uid, tables, uid, write_tables
 from tests.kit.versions import VERSIONS, Version, as_version
 

@@ -10,10 +10,10 @@ import pytest
 
 from graphrag_cli.config.settings import Settings, VectorName
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index.check import check
-from graphrag_cli.index.index_vectors import IndexVectors
+from graphrag_cli.index.checks.check import check
 from graphrag_cli.index.open import open_snapshot
-from graphrag_cli.index.schema import VECTORS_SEARCHED
+from graphrag_cli.index.tables.schema import VECTORS_SEARCHED
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 from tests.index.test_doctored import walk
 
 COUNTS = {

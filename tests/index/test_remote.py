@@ -13,9 +13,9 @@ import pytest
 
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import IndexDataError, VectorError
-from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_snapshot
 from graphrag_cli.index.places import RemotePlace, Store, azure_account, azure_store, place_of
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 from tests.kit.snapshots import facts, opened
 from tests.kit.tiny import tables, vector, write_index, write_tables
 from tests.kit.versions import as_version

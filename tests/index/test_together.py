@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from graphrag_cli.index.together import Together
+from graphrag_cli.index.vectors.together import Together
 
 
 class Slow:

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from graphrag_cli.config.settings import Settings
 from graphrag_cli.errors import IndexDataError, VectorError
-from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.snapshot import Narrowed, Snapshot, as_rows
 from graphrag_cli.index.union import UnionSnapshot, unite
 from graphrag_cli.index.union_part import COMMUNITIES
-from graphrag_cli.index.union_vectors import UnionVectors
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
+from graphrag_cli.index.vectors.union import UnionVectors
 from tests.sample import SAMPLE, sample_snapshot
 
 ONE = sample_snapshot()

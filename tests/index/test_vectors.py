@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index import similarity, vector_table
-from graphrag_cli.index.vector_names import table_names
+from graphrag_cli.index.vectors import similarity
+from graphrag_cli.index.vectors import table as vector_table
+from graphrag_cli.index.vectors.names import table_names
 from tests.kit.snapshots import vectors_of
 from tests.kit.tiny import pa, tables, uid, vector, write_index, write_tables, write_vector_table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from graphrag_cli.index.adaptations import adaptations
+from graphrag_cli.index.tables.adaptations import adaptations
 from tests.kit.snapshots import facts, opened, vectors_of
 from tests.kit.tiny import tables, vector, write_index, write_tables, write_vectors
 from tests.kit.versions import VERSIONS, Version, as_version

@@ -9,9 +9,9 @@ import numpy as np
 
 from graphrag_cli.config.settings import Settings, VectorStoreSettings
 from graphrag_cli.events import Method
-from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_folder
 from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 
 
 def opened(folder: Path, method: Method | None = None) -> Snapshot:

@@ -79,7 +79,7 @@ def entity_types(ctx: typer.Context) -> Iterable[str]:
 @_quiet
 def vector_tables(ctx: typer.Context) -> Iterable[str]:
     """Vector tables that can be built."""
-    from graphrag_cli.index.vector_names import CONTAINER_NAMES
+    from graphrag_cli.index.vectors.names import CONTAINER_NAMES
 
     return CONTAINER_NAMES
 
@@ -103,8 +103,8 @@ def _path(value: object) -> Path | None:
 
 
 def _distinct(snapshot: Snapshot, table: str, column: str) -> Iterable[str]:
-    from graphrag_cli.index import convert
-    from graphrag_cli.index.schema import TableName
+    from graphrag_cli.index.tables import convert
+    from graphrag_cli.index.tables.schema import TableName
 
     name = cast("TableName", table)
     if not snapshot.tables.has(name):

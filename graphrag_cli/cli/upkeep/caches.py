@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphrag_cli.index.cache import cache_root, clear, entries
+from graphrag_cli.index.kept.cache import cache_root, clear, entries
 from graphrag_cli.llm.around.store import default_cache
 
 

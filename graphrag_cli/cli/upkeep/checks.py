@@ -10,17 +10,17 @@ from graphrag_cli.cli.upkeep.findings import Found
 from graphrag_cli.config.check import check as check_settings
 from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.errors import CliError, IndexDataError, ModelError
-from graphrag_cli.index.check import IndexReport, VectorReport
-from graphrag_cli.index.check import check as check_index
-from graphrag_cli.index.embed import self_test
-from graphrag_cli.index.index_vectors import IndexVectors
+from graphrag_cli.index.checks.check import IndexReport, VectorReport
+from graphrag_cli.index.checks.check import check as check_index
 from graphrag_cli.index.open import open_snapshot
+from graphrag_cli.index.vectors.embed import self_test
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
 
 if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import Settings
-    from graphrag_cli.index.similarity import Matrix
     from graphrag_cli.index.snapshot import Snapshot
+    from graphrag_cli.index.vectors.similarity import Matrix
 
 _PING = "Reply with the word: ready"
 

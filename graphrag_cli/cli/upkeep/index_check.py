@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from graphrag_cli.config.load import Loaded
     from graphrag_cli.config.settings import Settings
     from graphrag_cli.documents.report_shapes import IndexCheckShape
-    from graphrag_cli.index.check import IndexReport, LevelReport, VectorReport
+    from graphrag_cli.index.checks.check import IndexReport, LevelReport, VectorReport
 
 _REPLY_TOKENS = 400
 """What a map reply is taken to have, for the estimate of a level's cost."""

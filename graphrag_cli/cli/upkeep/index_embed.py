@@ -14,10 +14,10 @@ from graphrag_cli.documents.strict import dumps
 from graphrag_cli.engines.models import Models, RunOptions
 from graphrag_cli.engines.opening import index_settings
 from graphrag_cli.errors import UsageError
-from graphrag_cli.index.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table
 from graphrag_cli.index.open import open_snapshot
-from graphrag_cli.index.schema import OWNERS
-from graphrag_cli.index.vector_names import CONTAINER_NAMES, built_folder
+from graphrag_cli.index.tables.schema import OWNERS
+from graphrag_cli.index.vectors.embed import BuiltTable, EmbedOptions, EmbedProgress, build_table
+from graphrag_cli.index.vectors.names import CONTAINER_NAMES, built_folder
 
 if TYPE_CHECKING:
     from graphrag_cli.cli.flags.groups import WhereOptions

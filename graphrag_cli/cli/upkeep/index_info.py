@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from graphrag_cli.documents.report_shapes import INDEX_SCHEMA
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index.adaptations import adaptations
-from graphrag_cli.index.index_vectors import IndexVectors
 from graphrag_cli.index.open import open_snapshot, servable
-from graphrag_cli.index.vector_names import CONTAINER_NAMES
+from graphrag_cli.index.tables.adaptations import adaptations
+from graphrag_cli.index.vectors.index_vectors import IndexVectors
+from graphrag_cli.index.vectors.names import CONTAINER_NAMES
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings, VectorName

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from graphrag_cli.context.bundle import ContextBundle
     from graphrag_cli.context.local import Matches
     from graphrag_cli.engines.base import Question, Toolbox
-    from graphrag_cli.index.vectors import VectorTable
+    from graphrag_cli.index.vectors.base import VectorTable
 
 
 class StepContexts:

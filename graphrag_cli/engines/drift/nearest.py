@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from graphrag_cli.engines.run import Run
     from graphrag_cli.index.records import Report
     from graphrag_cli.index.snapshot import Rows
-    from graphrag_cli.index.vectors import VectorTable
+    from graphrag_cli.index.vectors.base import VectorTable
 
 
 @dataclass(frozen=True, slots=True)

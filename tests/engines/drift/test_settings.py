@@ -15,7 +15,7 @@ from graphrag_cli.context.history import Turn
 from graphrag_cli.engines.drift.engine import DriftSearch
 from graphrag_cli.errors import VectorError
 from graphrag_cli.events import ContextBuilt, ContextRecord, Notice
-from graphrag_cli.index.vectors import VectorTable, VectorTables
+from graphrag_cli.index.vectors.base import VectorTable, VectorTables
 from graphrag_cli.llm.in_process.scripted import HashEmbedder, ScriptedChat
 from tests.engines import kit
 from tests.engines.drift.scripts import (

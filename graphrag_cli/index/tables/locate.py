@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from graphrag_cli.errors import IndexDataError
 from graphrag_cli.index.places import Place
-from graphrag_cli.index.schema import FILE_NAMES, TableName
+from graphrag_cli.index.tables.schema import FILE_NAMES, TableName
 
 Layout: TypeAlias = Literal["2.x", "1.x"]
 """Names of the files: as since 2.0, or ``create_final_…`` as up to 1.x."""

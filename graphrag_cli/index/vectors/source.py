@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from graphrag_cli.index import convert, similarity
 from graphrag_cli.index.arrow import Chunked
-from graphrag_cli.index.cache import NO_CACHE, Cache
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.similarity import Matrix
+from graphrag_cli.index.kept.cache import NO_CACHE, Cache
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.vectors import similarity
+from graphrag_cli.index.vectors.similarity import Matrix
 
 
 @dataclass(frozen=True, slots=True)

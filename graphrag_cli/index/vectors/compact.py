@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.kept import release_array
-from graphrag_cli.index.similarity import Matrix, lengths, unit
+from graphrag_cli.index.kept.files import release_array
+from graphrag_cli.index.vectors.similarity import Matrix, lengths, unit
 
 STEPS = 127
 SLACK = 1e-5

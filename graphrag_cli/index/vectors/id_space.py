@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_cli.index import convert
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.schema import OWNERS, TableName
-from graphrag_cli.index.vector_source import VectorSource
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.schema import OWNERS, TableName
+from graphrag_cli.index.vectors.source import VectorSource
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.similarity import Matrix, usable
+from graphrag_cli.index.vectors.similarity import Matrix, usable
 
 _LOG_LINE = re.compile(r"^(width|\d{1,18}) (\d{1,18})$", re.MULTILINE)
 

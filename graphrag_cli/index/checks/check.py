@@ -13,18 +13,18 @@ import numpy as np
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.events import METHODS, Method
-from graphrag_cli.index import convert
-from graphrag_cli.index.adaptations import Adaptation, adaptations
-from graphrag_cli.index.findings import Finding, health_findings
-from graphrag_cli.index.health import examine
+from graphrag_cli.index.checks.findings import Finding, health_findings
+from graphrag_cli.index.checks.health import examine
 from graphrag_cli.index.open import cannot_serve, file_name
-from graphrag_cli.index.schema import OWNERS, VECTORS_SEARCHED, TableName
 from graphrag_cli.index.snapshot import Snapshot
-from graphrag_cli.index.vector_table import StoredTable
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.adaptations import Adaptation, adaptations
+from graphrag_cli.index.tables.schema import OWNERS, VECTORS_SEARCHED, TableName
+from graphrag_cli.index.vectors.table import StoredTable
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
-    from graphrag_cli.index.index_vectors import IndexVectors
+    from graphrag_cli.index.vectors.index_vectors import IndexVectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from graphrag_cli.index import convert
-from graphrag_cli.index.adapt import Tables
-from graphrag_cli.index.schema import SCHEMA, TableName
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.adapt import Tables
+from graphrag_cli.index.tables.schema import SCHEMA, TableName
 
 
 @dataclass(frozen=True, slots=True)

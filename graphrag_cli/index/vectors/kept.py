@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from graphrag_cli.index.arrow import Array, Chunked, pa
-from graphrag_cli.index.cache import Cache, cache_for
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.kept import release_array
-from graphrag_cli.index.lance_source import LanceSource, files_of
+from graphrag_cli.index.kept.cache import Cache, cache_for
+from graphrag_cli.index.kept.files import release_array
 from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.places import Place, RemotePlace
-from graphrag_cli.index.similarity import Matrix
-from graphrag_cli.index.vector_source import Candidates, VectorSource
+from graphrag_cli.index.vectors.lance import LanceSource, files_of
+from graphrag_cli.index.vectors.similarity import Matrix
+from graphrag_cli.index.vectors.source import Candidates, VectorSource
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import IndexSchema

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import IndexDataError
-from graphrag_cli.index import arrow, convert
+from graphrag_cli.index import arrow
 from graphrag_cli.index.arrow import Array, ArrowError, Chunked, DataType, pa, parquet
 from graphrag_cli.index.places import Place, RemotePlace
-from graphrag_cli.index.schema import SCHEMA, TableName
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.schema import SCHEMA, TableName
 
 PANDAS_INDEX = "__index_level_0__"
 _HEAD = 65_536

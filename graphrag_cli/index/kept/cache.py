@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from graphrag_cli.index import kept
+from graphrag_cli.index.kept import files as kept
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

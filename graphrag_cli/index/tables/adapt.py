@@ -14,13 +14,14 @@ from typing import TypeAlias
 import numpy as np
 
 from graphrag_cli.errors import IndexDataError
-from graphrag_cli.index import arrow, convert, derive
+from graphrag_cli.index import arrow
 from graphrag_cli.index.arrow import Array, ArrowError, Chunked, pa
-from graphrag_cli.index.cache import NO_CACHE, Cache
-from graphrag_cli.index.kept import Mapped
-from graphrag_cli.index.locate import Located
-from graphrag_cli.index.schema import SCHEMA, Column, TableName
-from graphrag_cli.index.source import SourceTable
+from graphrag_cli.index.kept.cache import NO_CACHE, Cache
+from graphrag_cli.index.kept.files import Mapped
+from graphrag_cli.index.tables import convert, derive
+from graphrag_cli.index.tables.locate import Located
+from graphrag_cli.index.tables.schema import SCHEMA, Column, TableName
+from graphrag_cli.index.tables.source import SourceTable
 
 _LONG = frozenset({"description", "text", "content", "summary", "source_text"})
 """Columns of long texts: only the rows asked for are ever held."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from graphrag_cli.index.health import IndexHealth, Part
+from graphrag_cli.index.checks.health import IndexHealth, Part
 
 Severity: TypeAlias = Literal["info", "warning", "error"]
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.arrow import Array, pa
-from graphrag_cli.index.similarity import Matrix
+from graphrag_cli.index.vectors.similarity import Matrix
 
 INDEX_ROWS = 100_000
 """From so many rows on an approximate index pays; below, an exact search takes a few hundredths of a second."""

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_cli.index import arrow, convert, graph
+from graphrag_cli.index import arrow, graph
 from graphrag_cli.index.arrow import Array, Chunked, pa, pc
-from graphrag_cli.index.convert import Ints
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.convert import Ints
 
 if TYPE_CHECKING:
-    from graphrag_cli.index.source import SourceTable
+    from graphrag_cli.index.tables.source import SourceTable
 
 
 def numbers_or_places(column: Chunked) -> Chunked:

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from graphrag_cli.index import arrow, convert, graph, links
+from graphrag_cli.index import arrow, graph, links
 from graphrag_cli.index.arrow import Array, Chunked, pc
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.schema import TableName
 from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.schema import TableName
 
 
 @dataclass(frozen=True, slots=True)

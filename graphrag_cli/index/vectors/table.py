@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index import convert, graph, similarity
-from graphrag_cli.index.compact import Compact, candidates, compress
+from graphrag_cli.index import graph
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.id_space import IdSpace, overlap
 from graphrag_cli.index.lazy import Lazy
-from graphrag_cli.index.similarity import Matrix, Nearest
-from graphrag_cli.index.together import Together
-from graphrag_cli.index.vector_source import VectorSource
-from graphrag_cli.index.vectors import Hits, made_by
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.vectors import similarity
+from graphrag_cli.index.vectors.base import Hits, made_by
+from graphrag_cli.index.vectors.compact import Compact, candidates, compress
+from graphrag_cli.index.vectors.id_space import IdSpace, overlap
+from graphrag_cli.index.vectors.similarity import Matrix, Nearest
+from graphrag_cli.index.vectors.source import VectorSource
+from graphrag_cli.index.vectors.together import Together
 
 MEMORY_LIMIT = 32 * 1024 * 1024
 """Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""

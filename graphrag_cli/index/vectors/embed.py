@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from graphrag_cli.index import convert
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.schema import OWNERS
-from graphrag_cli.index.similarity import Matrix
 from graphrag_cli.index.snapshot import Snapshot
-from graphrag_cli.index.staging import Plan, Staging
-from graphrag_cli.index.texts import embeddable, texts
-from graphrag_cli.index.vector_writer import Manifest, read_manifest, refuse_foreign, write_table
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.schema import OWNERS
+from graphrag_cli.index.vectors.similarity import Matrix
+from graphrag_cli.index.vectors.staging import Plan, Staging
+from graphrag_cli.index.vectors.texts import embeddable, texts
+from graphrag_cli.index.vectors.writer import Manifest, read_manifest, refuse_foreign, write_table
 from graphrag_cli.together import together
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName
-    from graphrag_cli.index.vectors import VectorTable
+    from graphrag_cli.index.vectors.base import VectorTable
 
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Matrix]]
 """One vector per text, in order."""

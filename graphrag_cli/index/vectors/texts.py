@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graphrag_cli.index import convert
 from graphrag_cli.index.graph import Rows
-from graphrag_cli.index.schema import OWNERS, TableName
 from graphrag_cli.index.snapshot import Snapshot
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.tables.schema import OWNERS, TableName
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index.vectors import Hits, VectorTable, VectorTables
+from graphrag_cli.index.vectors.base import Hits, VectorTable, VectorTables
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import VectorName

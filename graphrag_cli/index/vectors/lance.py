@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index import convert, similarity
 from graphrag_cli.index.arrow import ArrowError, Chunked, DataType, pa
-from graphrag_cli.index.cache import NO_CACHE, Cache, cache_for
 from graphrag_cli.index.graph import Rows
+from graphrag_cli.index.kept.cache import NO_CACHE, Cache, cache_for
 from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.places import Place, RemotePlace
-from graphrag_cli.index.similarity import Matrix
-from graphrag_cli.index.vector_source import Candidates
+from graphrag_cli.index.tables import convert
+from graphrag_cli.index.vectors import similarity
+from graphrag_cli.index.vectors.similarity import Matrix
+from graphrag_cli.index.vectors.source import Candidates
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import IndexSchema

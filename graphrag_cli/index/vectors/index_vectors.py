@@ -7,17 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import VectorError
-from graphrag_cli.index.id_space import IdSpace
-from graphrag_cli.index.kept_vectors import stored_vectors
 from graphrag_cli.index.lazy import LazyMap
 from graphrag_cli.index.open import tables_folder
 from graphrag_cli.index.places import Place, place_of
-from graphrag_cli.index.schema import OWNERS
-from graphrag_cli.index.source import ParquetTable
-from graphrag_cli.index.vector_names import COLUMNS, CONTAINER_NAMES, built_folder, find_table, table_names
-from graphrag_cli.index.vector_source import ColumnSource, VectorSource
-from graphrag_cli.index.vector_table import StoredTable
-from graphrag_cli.index.vectors import VectorTable
+from graphrag_cli.index.tables.schema import OWNERS
+from graphrag_cli.index.tables.source import ParquetTable
+from graphrag_cli.index.vectors.base import VectorTable
+from graphrag_cli.index.vectors.id_space import IdSpace
+from graphrag_cli.index.vectors.kept import stored_vectors
+from graphrag_cli.index.vectors.names import COLUMNS, CONTAINER_NAMES, built_folder, find_table, table_names
+from graphrag_cli.index.vectors.source import ColumnSource, VectorSource
+from graphrag_cli.index.vectors.table import StoredTable
 
 if TYPE_CHECKING:
     from graphrag_cli.config.settings import Settings, VectorName

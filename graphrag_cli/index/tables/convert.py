@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from graphrag_cli.index import arrow
 from graphrag_cli.index.arrow import Array, Chunked, DataType, pa, pc
-from graphrag_cli.index.schema import Column
+from graphrag_cli.index.tables.schema import Column
 
 Ints = NDArray[np.int64]
 

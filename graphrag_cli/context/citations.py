@@ -248,7 +248,9 @@ def _unit_rows(snapshot: Snapshot, dataset: Dataset, row: int) -> Rows:
 
 def excerpt(text: str) -> str:
     """The beginning of ``text`` on one line, cut between words."""
-    flat = " ".join(text.split())
+    flat = " ".join(text[: 4 * EXCERPT_CHARACTERS].split())
+    if len(flat) <= EXCERPT_CHARACTERS < len(text):
+        flat = " ".join(text.split())  # mostly blanks
     if len(flat) <= EXCERPT_CHARACTERS:
         return flat
     return flat[:EXCERPT_CHARACTERS].rsplit(" ", 1)[0] + " …"

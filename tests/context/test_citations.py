@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_cli.context.citations import Cited, parse_citations
+from graphrag_cli.context.citations import EXCERPT_CHARACTERS, Cited, excerpt, parse_citations
 
 R, E, L, C, S = "reports", "entities", "relationships", "claims", "sources"
 
@@ -135,3 +135,15 @@ def test_no_text_is_too_odd(text: str) -> None:
 def test_the_prompted_form_round_trips(ids: list[int]) -> None:
     text = f"[Data: Entities ({', '.join(map(str, ids))}, +more)]"
     assert [cited.id for cited in parse_citations(text)] == [str(number) for number in ids]
+
+
+@given(st.lists(st.sampled_from(["word", "a", " ", "\n\n", " " * 90, "x" * 300]), max_size=60).map("".join))
+def test_an_excerpt_is_the_beginning_on_one_line(text: str) -> None:
+    whole = " ".join(text.split())
+    shown = excerpt(text)
+    if len(whole) <= EXCERPT_CHARACTERS:
+        assert shown == whole
+    else:
+        assert shown.endswith(" …")
+        assert whole.startswith(shown.removesuffix(" …"))
+        assert len(shown) <= EXCERPT_CHARACTERS + 2

@@ -14,7 +14,9 @@ MOST_WORDS: Final = 16
 """Of what follows the verb. A longer clause makes no question that one could take in."""
 
 _FEW: Final = 2
-_ARTICLE = re.compile(r"(?:The|the|Agent|Lieutenant|Captain|Commander|Sir|Dr\.|Mr\.|Mrs\.|Professor) ")
+_ARTICLE_OR_RANK = re.compile(
+    r"(?:The|the|Agent|Lieutenant|Captain|Commander|Sir|Dr\.|Mr\.|Mrs\.|Professor) "
+)
 _APPOSITION = re.compile(r", (?![^,]*\bbut\b)[^,;:.]{3,90}, (?=[a-z])")
 _JOINT = re.compile(r"(?:, and |, | and )(?:the )?")
 _OF = re.compile(r" of (?:the )?")
@@ -27,7 +29,9 @@ _STOP = re.compile(
     r"(?<![A-Z])[.!?](?= |$)|:(?! [A-Z\d])|[;()\[\]–—“”\"]|\s-\s|,? \b(?:which|who|whose|whom|where|when|while|although|though|until|because|since|so that|"
     r"but|before|after|than|if|unless|thanks to|and (?:was|were|is|are|had|has|then|so|thus|never|later|in|on|at|after|there|with))\b"
 )
+"""Where another clause begins, or what is in brackets or quoted."""
 _LIST = re.compile(r", (?!\w+ing )(?:[\w’'-]+ ){1,4}?(?:and|or) ")
+"""The comma of a list, which goes on behind it; at any other the clause ends."""
 _AND_VERB = re.compile(r",? and (\w+) ")
 _DATE = re.compile(
     r" (?:on|in|of|from|between|by|at|since|during|late in|early in)(?: the)?(?: (?:early|late|mid|spring|summer|autumn|winter|night|"
@@ -35,15 +39,17 @@ _DATE = re.compile(
     r"(?: \d{1,2}(?: (?:or|and|to) \d{1,2})?)?(?: (?:January|February|March|April|May|June|July|August|September|October|November|"
     r"December))?(?: \d{4}(?:[–-]\d{2,4})?)?$"
 )
+"""When it happened, at the end of a clause: no part of what is asked."""
 _DANGLING: Final = word_set(
     "nobody nothing he she it they him them this these those there here i we you its itself"
 )
-_OWN: Final = word_set("his her")
+"""Words for something that another sentence names."""
+_OWNED: Final = word_set("his her")
+"""After several names nobody can tell whose."""
 _OPEN_END: Final = word_set(
     "a an and as at by for from his her in into its of on or that the their to toward towards with"
 )
-
-
+"""Words that lead on to what was cut off behind them."""
 _OPEN_NOUN: Final = word_set("everyone everybody anyone anybody those all what one")
 """Words that say nothing without the clause that was cut off behind them."""
 
@@ -103,21 +109,16 @@ def read_clause(sentence: str, known: Known) -> Clause | None:
         return None
     auxiliary, verb, said, words = found
     rest = _clipped(words, text)
-    content = stems_of(rest)
-    said_words = set(rest.lower().split())
-    if (
-        len(rest.split()) > MOST_WORDS
-        or not content
-        or said_words & _DANGLING
-        or (plural and said_words & _OWN)
-    ):
+    told = rest.lower().split()
+    unclear = _DANGLING | _OWNED if plural else _DANGLING
+    if len(told) > MOST_WORDS or not stems_of(rest) or not unclear.isdisjoint(told):
         return None
     return Clause(text, names, auxiliary, verb, said, rest)
 
 
 def _subject(sentence: str, known: Known) -> tuple[str, tuple[str, ...], int] | None:
     """The names that the sentence begins with, how they stand inside a sentence, and where they end."""
-    article = _ARTICLE.match(sentence)
+    article = _ARTICLE_OR_RANK.match(sentence)
     start = article.end() if article else 0
     first = _name_at(sentence, start, known)
     if not first:

@@ -1,4 +1,4 @@
-"""Which sentences answer a question: similarity of embeddings, a bonus for shared words, and no repetition.
+"""How near sentences are to a question: similarity of embeddings, a bonus for shared words, what says the same merged.
 
 Embedding a sentence costs some 4 ms, and a context holds hundreds. So words alone choose ``POOL`` candidates first,
 and vectors are kept for the calls that follow (a DRIFT run sees the same records again and again).

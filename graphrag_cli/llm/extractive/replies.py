@@ -68,15 +68,15 @@ async def fill(reply_model: type[BaseModel], reading: Reading, cache: VectorCach
     query = read_query(reading.question)
     candidates = candidates_of(reading.records, whole=query.open)
     overall = read_query(reading.overall or reading.question)
-    if issubclass(reply_model, StepReply) and overall == query:
+    is_whole = overall == query
+    if issubclass(reply_model, StepReply) and is_whole:
         pool = POOL
     ranking = await rank(query, candidates, cache, pool)
     if issubclass(reply_model, MapReply):
         return map_reply(ranking, reading.max_words)
     if issubclass(reply_model, PrimerReply):
         return primer_reply(reading, ranking)
-    same = overall == query
-    whole = ranking if same else await rank(overall, [item.candidate for item in ranking.scored], cache)
+    whole = ranking if is_whole else await rank(overall, [item.candidate for item in ranking.scored], cache)
     return step_reply(reading, ranking, whole)
 
 

@@ -32,15 +32,17 @@ class KeyTable:
     def __init__(self, keys: Chunked) -> None:
         """Memory: 24 to 48 bytes for each key."""
         self._width = 0
+        """Bytes of each key; zero when the keys are not for this table."""
         parts = [matrix(chunk) for chunk in keys.chunks if len(chunk)]
         whole = [part for part in parts if part is not None]
         widths = {part.shape[1] for part in whole}
-        if len(whole) == len(parts) and len(widths) == 1:
-            self._fill(np.concatenate([hashes(part) for part in whole]), whole)
-            # Zero says that the keys are not for this table.
-            self._width = self._width and widths.pop()
+        if len(whole) != len(parts) or len(widths) != 1:
+            return
+        if self._fill(np.concatenate([hashes(part) for part in whole]), whole):
+            self._width = widths.pop()
 
-    def _fill(self, keys: Hashes, parts: list[Bytes]) -> None:
+    def _fill(self, keys: Hashes, parts: list[Bytes]) -> bool:
+        """Whether every key has its place; not where different keys have one hash."""
         bits = max(4, int(2 * len(keys)).bit_length())
         self._down = np.uint64(64 - bits)
         self._mask = np.int64((1 << bits) - 1)
@@ -48,7 +50,6 @@ class KeyTable:
         self._rows = np.full(1 << bits, _FREE)
         waiting = np.arange(len(keys), dtype=np.int32)
         places = self._first_places(keys)
-        self._width = 1
         while len(waiting):
             free = self._rows[places] == _FREE
             # Of several that want a place the last assignment stands: that of the first row.
@@ -57,10 +58,10 @@ class KeyTable:
             there = self._rows[places]
             same = self._hashes[places] == keys[waiting]
             if not _equal(parts, waiting[same], there[same]):
-                self._width = 0
-                return
+                return False
             waiting = waiting[~same]
             places = (places[~same] + 1) & self._mask
+        return True
 
     def _first_places(self, keys: Hashes) -> NDArray[np.int64]:
         return (keys >> self._down).astype(np.int64)

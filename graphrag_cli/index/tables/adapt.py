@@ -32,6 +32,7 @@ CACHED_ROWS = 2_000
 
 
 Form: TypeAlias = Callable[[Chunked], Chunked]
+"""Makes canonical values of raw ones."""
 
 
 class Tables:
@@ -101,19 +102,19 @@ class Tables:
     def _pieces(self, table: TableName, name: str) -> Iterator[Array]:
         """A canonical column piece by piece; the whole is held only where it is made from other columns."""
         spelling, column = self.spelling(table, name), SCHEMA[table][name]
-        if (
-            spelling is None
-            or name == "number"
-            or not self.sources[table].rows
-            or self._rows_kept(table) is not None
-            or (table == "communities" and self.from_nodes())
-        ):
+        if spelling is None or not self._is_taken_over(table, name):
             made = self._make(table, name)
             yield from made.chunks or [pa.array([], type=made.type)]
             return
         form = convert.as_text if column.kind == "key" else partial(convert.column, wanted=column)
         for chunk in self.sources[table].batches(spelling):
             yield from self._canonical(pa.chunked_array([chunk]), table, name, form).chunks
+
+    def _is_taken_over(self, table: TableName, name: str) -> bool:
+        """Whether each value of a canonical column is made of that in the same row of the file, and of it alone."""
+        if name == "number" or (table == "communities" and self.from_nodes()):
+            return False
+        return self.sources[table].rows > 0 and self._rows_kept(table) is None
 
     def lists(self, table: TableName, name: str) -> Iterator[Array]:
         """The chunks of a canonical column of lists of ids. Read piece by piece, and not kept, where that can be."""

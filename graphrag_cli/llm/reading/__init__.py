@@ -2,5 +2,6 @@
 
 Each module does one step and knows nothing of the others' input: ``reasoning`` (blocks of thinking), ``scan``
 (where JSON values lie in text), ``decode`` (text to values, backslashes kept), ``shape`` (what a reply model
-asks for), ``scalars`` and ``coerce`` (values to that shape), ``reader`` (all of it in order).
+asks for), ``search`` (objects that may be the one, best first), ``scalars``, ``lists`` and ``coerce`` (values to
+that shape), ``reader`` (all of it in order). ``values`` tells kinds of values apart.
 """

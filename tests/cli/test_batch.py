@@ -233,9 +233,7 @@ def test_limits_hold_for_the_whole_batch_and_what_is_left_can_be_asked_later(
         ("--deadline", "0.001", 0),
     ],
 )
-def test_each_limit_ends_a_batch_side_by_side(
-    shell: Shell, questions: Path, flag: str, value: str, answered: int
-) -> None:
+def test_each_limit_ends_a_batch(shell: Shell, questions: Path, flag: str, value: str, answered: int) -> None:
     shell.project.delay = 0.01
     done = shell.run("batch", str(questions), "-j", "1", flag, value)
     assert (done.status, len(documents(done.out))) == (6, answered)

@@ -133,9 +133,8 @@ class Rating:
                 self._stopped = error
                 return None
             except ModelError as error:
-                if (
-                    error not in self._errors.values()
-                ):  # a fatal one is raised again in place of each further call
+                # A fatal one is raised again in place of each further call, and told once.
+                if error not in self._errors.values():
                     self._notice("rate.failed", f"Report {report.label} could not be rated: {error.message}")
                 self._errors.setdefault(report.community, error)
                 return None

@@ -58,7 +58,7 @@ class MeteredChat(ChatAround):
             self._fatal = error if error.fatal else self._fatal
             raise
         except (DeadlineError, asyncio.CancelledError, GeneratorExit):
-            sent = True
+            sent = True  # and will be billed, though nobody waits for the rest
             raise
         finally:
             await close_items(items)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -18,8 +18,6 @@ from graphrag_cli.llm.around.base import ChatAround, EmbedderAround
 from graphrag_cli.llm.base import close_items, count_prompt
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
     import numpy as np
     from numpy.typing import NDArray
 

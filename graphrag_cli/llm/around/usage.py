@@ -14,13 +14,7 @@ from graphrag_cli.llm.around.purse import Limits, Purse, Spend
 from graphrag_cli.llm.base import CallUsage, count_prompt
 
 if TYPE_CHECKING:
-    from graphrag_cli.llm.base import (
-        ChatModel,
-        ChatRequest,
-        Embedder,
-        Stage,
-        TokenCounter,
-    )
+    from graphrag_cli.llm.base import ChatModel, ChatRequest, Embedder, Stage, TokenCounter
 
 T = TypeVar("T")
 

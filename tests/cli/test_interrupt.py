@@ -18,19 +18,31 @@ from graphrag_cli.cli.terminal.termination import ends_on_sigterm
 PROJECT = Path(__file__).parents[2]
 STATUS = {signal.SIGINT: (130, "interrupted"), signal.SIGTERM: (143, "terminated")}
 PLAY = """
+import builtins
 import signal
 import sys
 import graphrag_cli.project
 from graphrag_cli.cli.boundary import run
 from graphrag_cli.events import StateChanged
 from tests.cli.fakes import FakeProject, answer, events
+
+def telling(work):
+    def told(*arguments):
+        print("ready", file=sys.stderr, flush=True)
+        return work(*arguments)
+    return told
+
+class Project(FakeProject):
+    stream = telling(FakeProject.stream)
+
 script = [StateChanged({{"nodes": [1, 2]}}), 60.0] if "drift" in {arguments!r} else events(answer())
-graphrag_cli.project.Project = FakeProject(script, delay={delay})
+graphrag_cli.project.Project = Project(script, delay={delay})
+builtins.input = telling(input)
 if {deaf}:  # as shells start what runs in the background of a script
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-print("ready", file=sys.stderr, flush=True)
 sys.exit(run({arguments!r}))
 """
+"""Says that it is ready when it asks a question, or waits for one."""
 
 
 @dataclass
@@ -41,7 +53,7 @@ class Stop:
     deaf: bool = False
     """Ctrl-C is ignored."""
     wait_for: Path | None = None
-    """Three lines must be there first."""
+    """Three lines must be there first, after the first question was asked."""
 
 
 STOPS = [Stop(), Stop(signal.SIGTERM), Stop(signal.SIGTERM, deaf=True)]
@@ -60,8 +72,6 @@ def stopped(delay: float, arguments: list[str], stop: Stop) -> tuple[int, str, s
     )
     assert process.stderr is not None
     assert process.stderr.readline() == "ready\n"
-    if wait_for is None:
-        time.sleep(1.5)
     while wait_for is not None and process.poll() is None:
         if wait_for.exists() and wait_for.read_bytes().count(b"\n") >= 3:
             break

@@ -7,16 +7,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from graphrag_cli.errors import ContentFilterError, ContextLengthError, ModelError
-from graphrag_cli.llm.base import (
-    CallUsage,
-    ReplyDelta,
-    ReplyEnd,
-    ReplyItem,
-    ReplyNotice,
-    ReplyReasoning,
-    close_items,
-    count_prompt,
-)
+from graphrag_cli.llm.base import ReplyEnd, ReplyItem, ReplyNotice, close_items, count_prompt
 from graphrag_cli.llm.endpoints.capabilities import Capabilities
 from graphrag_cli.llm.endpoints.chunks import ChunkReader
 from graphrag_cli.llm.endpoints.client import RefusedError
@@ -123,21 +114,16 @@ class OpenAIChat:
         ):
             async for chunk in chunks:
                 self._check(chunk)
-                text = gathered.add(chunk)
-                if thought := gathered.thought():
-                    yield ReplyReasoning(thought)
-                if text:
-                    yield ReplyDelta(text)
-        text = gathered.rest()
-        if thought := gathered.thought():
-            yield ReplyReasoning(thought)
-        if text:
-            yield ReplyDelta(text)
+                for item in gathered.add(chunk):
+                    yield item
+        for item in gathered.rest():
+            yield item
         self._reasons_unmarked = self._reasons_unmarked or gathered.ends_unmarked()
-        end = self._end(gathered, prompt)
-        for notice in (*gathered.notices(end.outcome, self.name), *self._cut_notice(gathered, prompt)):
+        outcome = gathered.outcome()
+        for notice in (*gathered.notices(outcome, self.name), *self._cut_notice(gathered, prompt)):
             yield notice
-        yield end
+        usage = gathered.usage(prompt, self._tokens)
+        yield ReplyEnd(outcome, usage, gathered.finish_reason, gathered.model)
 
     def _check(self, chunk: Chunk) -> None:
         if chunk.error:
@@ -149,13 +135,6 @@ class OpenAIChat:
             )
         if chunk.finish_reason in FAILED_REASONS:
             raise broken_off(self._client.target, f"finish reason {chunk.finish_reason!r}")
-
-    def _end(self, gathered: Gathered, prompt: int) -> ReplyEnd:
-        usage = CallUsage(gathered.prompt_tokens, gathered.output_tokens)
-        if not usage.prompt_tokens:
-            output = usage.output_tokens or self._tokens.count(gathered.text + gathered.reasoning)
-            usage = CallUsage(prompt, output, counted=True)
-        return ReplyEnd(gathered.outcome(), usage, gathered.finish_reason, gathered.model)
 
     def _cut_notice(self, gathered: Gathered, prompt: int) -> list[ReplyNotice]:
         """A warning, once, when the server reports far fewer prompt tokens than were sent."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from graphrag_cli.llm.base import Outcome, ReplyNotice
+from graphrag_cli.llm.base import CallUsage, Outcome, ReplyDelta, ReplyItem, ReplyNotice, ReplyReasoning
 from graphrag_cli.llm.reading.decode import clean_text
 from graphrag_cli.llm.reading.reasoning import ReasoningFilter, orphan_close, strip_reasoning
 
 if TYPE_CHECKING:
+    from graphrag_cli.llm.base import TokenCounter
     from graphrag_cli.llm.endpoints.wire import Chunk
 
 _CUT_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})
@@ -36,14 +37,14 @@ class Gathered:
     model: str | None = None
     extra: str = ""
     _untold: list[str] = field(default_factory=list[str])
-    """Pieces of reasoning that ``thought`` has not given yet."""
+    """Pieces of reasoning that were not given out yet."""
     _taken: int = 0
-    """How many pieces were taken from ``filter`` for it."""
+    """How many pieces were taken from ``filter`` for them."""
     _half: str = ""
     """The first half of a surrogate pair that two pieces share."""
 
-    def add(self, chunk: Chunk) -> str:
-        """Takes a chunk in; gives the text that may be shown for it."""
+    def add(self, chunk: Chunk) -> list[ReplyItem]:
+        """Takes a chunk in; gives what may be shown for it."""
         if chunk.reasoning:
             self.reasoning += chunk.reasoning
             self._untold.append(chunk.reasoning)
@@ -55,18 +56,29 @@ class Gathered:
         self.model = chunk.model or self.model
         self.extra = chunk.extra or self.extra
         text = self._characters(chunk.text)
-        return self._let_through(text if self.raw else self.filter.feed(text))
+        return self._items(self._let_through(text if self.raw else self.filter.feed(text)))
 
-    def thought(self) -> str:
-        """What came of reasoning since this was last asked; of a ``raw`` reply's text, only after ``rest``."""
+    def rest(self) -> list[ReplyItem]:
+        """What is left to show at the end: text held back, or what stands in for text that never came."""
+        return self._items(self._last_text())
+
+    def usage(self, prompt: int, tokens: TokenCounter) -> CallUsage:
+        """As the server counted; our own count, with ``prompt`` tokens sent, where it did not."""
+        if self.prompt_tokens:
+            return CallUsage(self.prompt_tokens, self.output_tokens)
+        output = self.output_tokens or tokens.count(self.text + self.reasoning)
+        return CallUsage(prompt, output, counted=True)
+
+    def _items(self, text: str) -> list[ReplyItem]:
+        """The reasoning that came before ``text``, and it. That in the text of a ``raw`` reply is told at the end alone."""
         if self.filter.certain and len(self.filter.reasoning) > self._taken:
             self._untold += self.filter.reasoning[self._taken :]
             self._taken = len(self.filter.reasoning)
-        told, self._untold = "".join(self._untold), []
-        return told
+        thought, self._untold = "".join(self._untold), []
+        items: list[ReplyItem] = [ReplyReasoning(thought)] if thought else []
+        return [*items, ReplyDelta(text)] if text else items
 
-    def rest(self) -> str:
-        """What is left to show at the end: text held back, or what stands in for text that never came."""
+    def _last_text(self) -> str:
         shown = "" if self.raw else self._let_through(self.filter.finish())
         self.reasoning += "".join(self.filter.reasoning)
         if self.raw:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from graphrag_cli.errors import ModelError, SettingsError
-from graphrag_cli.llm.base import CallUsage, ReplyDelta, ReplyEnd, ReplyItem, ReplyReasoning, count_prompt
+from graphrag_cli.llm.base import ReplyEnd, ReplyItem, count_prompt
 from graphrag_cli.llm.endpoints.address import Secrets
 from graphrag_cli.llm.endpoints.capabilities import Capabilities
 from graphrag_cli.llm.endpoints.faults import Target, error_of
@@ -78,23 +78,14 @@ class GgufChat:
                 async for chunk in chunks:
                     if chunk.error:
                         raise error_of(refusal_of(chunk.error, 0), self._target)
-                    text = gathered.add(chunk)
-                    if thought := gathered.thought():
-                        yield ReplyReasoning(thought)
-                    if text:
-                        yield ReplyDelta(text)
-        text = gathered.rest()
-        if thought := gathered.thought():
-            yield ReplyReasoning(thought)
-        if text:
-            yield ReplyDelta(text)
-        usage = CallUsage(gathered.prompt_tokens, gathered.output_tokens)
-        if not usage.prompt_tokens:
-            prompt = count_prompt(request.messages, self._tokens)
-            usage = CallUsage(prompt, self._tokens.count(gathered.text), counted=True)
+                    for item in gathered.add(chunk):
+                        yield item
+        for item in gathered.rest():
+            yield item
         outcome = gathered.outcome()
         for notice in gathered.notices(outcome, self._name):
             yield notice
+        usage = gathered.usage(count_prompt(request.messages, self._tokens), self._tokens)
         yield ReplyEnd(outcome, usage, gathered.finish_reason, self._name)
 
     async def aclose(self) -> None:

@@ -51,8 +51,8 @@ class InOrder:
 
     @property
     def early(self) -> list[Done]:
-        """Lines that still wait."""
-        return list(self._early.values())
+        """Lines that still wait, in order."""
+        return [self._early[key] for key in self._ids[self._next :] if key in self._early]
 
 
 class StreamWriter:
@@ -69,7 +69,13 @@ class StreamWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing to close: the stream is not ours."""
+        """Writes what still waits for a question that a limit or the user left unasked: it is paid for.
+
+        The stream is not ours to close, and after an error it may take no more.
+        """
+        if self._order is not None and (kind is None or not issubclass(kind, Exception)):
+            for line in self._order.early:
+                self._put(line.text)
 
     def write(self, done: Done) -> None:
         """Writes what is ready."""

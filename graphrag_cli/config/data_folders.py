@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePath
 
+from graphrag_cli.config.discovery import expanded
 from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, put
 from graphrag_cli.config.loaded import Origin
 from graphrag_cli.errors import SettingsError
@@ -40,7 +41,7 @@ def move_data(leaves: Leaves, data: tuple[str, ...]) -> None:
 def _place(text: str) -> str:
     if "://" in text:
         return text
-    path = Path(text).expanduser()
+    path = expanded(Path(text))
     if not path.is_dir():
         raise SettingsError(
             f"--data {text}: no such folder",

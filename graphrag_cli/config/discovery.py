@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +23,18 @@ class Found:
     findings: tuple[Finding, ...] = ()
 
 
+def expanded(place: Path) -> Path:
+    """``place`` with the home that its ``~`` stands for; as it is where nobody has that home."""
+    return Path(os.path.expanduser(place))  # noqa: PTH111 - that of Path raises instead
+
+
 def find_settings(where: Where) -> Found:
     """The settings file of the project at ``where``. Raises ``SettingsError`` when there is none."""
     if where.config is not None:
         return Found(_named(where.config))
     if where.root is None:
         return _from_working_folder(Path.cwd())
-    root = where.root.expanduser().absolute()
+    root = expanded(where.root).absolute()
     if root.is_file():
         return Found(root)
     if not root.is_dir():
@@ -39,7 +45,7 @@ def find_settings(where: Where) -> Found:
 
 
 def _named(config: Path) -> Path:
-    path = config.expanduser().absolute()
+    path = expanded(config).absolute()
     if path.is_dir():
         raise SettingsError(
             f"--config {config} is a folder", hint="name the file itself, or give the folder with --root"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from pydantic import SecretStr, ValidationError
 
+from graphrag_cli.config.discovery import expanded
 from graphrag_cli.config.leaves import Key, Leaf, Leaves, below, dotted, nest, put, undotted
 from graphrag_cli.config.loaded import Finding, Origin
 from graphrag_cli.config.schema import (
@@ -123,7 +124,7 @@ def absolute(place: str, root: Path) -> str | None:
         return None
     if "://" in place:
         return place
-    return os.path.normpath(root / Path(place).expanduser())
+    return os.path.normpath(root / expanded(Path(place)))
 
 
 def validate(leaves: Leaves, root: Path) -> Settings:

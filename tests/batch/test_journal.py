@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
+from asyncio import CancelledError
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graphrag_cli.batch.journal import FileWriter, InOrder, read_kept, waiting_path
+from graphrag_cli.batch.journal import FileWriter, InOrder, StreamWriter, read_kept, waiting_path
 from graphrag_cli.batch.line import Done, answered, failed
 from graphrag_cli.batch.questions import BatchQuestion
 from graphrag_cli.errors import ModelError, UsageError
@@ -70,6 +72,28 @@ def test_unordered_lines_are_there_at_once(tmp_path: Path) -> None:
         writer.write(line(0))
     assert ids_in(path) == ["4", "1"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt, CancelledError])
+def test_a_stream_gets_early_lines_though_those_before_them_never_come(
+    error: type[BaseException] | None,
+) -> None:
+    written: list[str] = []
+    with suppress(KeyboardInterrupt, CancelledError), StreamWriter(written.append, IDS) as writer:
+        for number in (4, 0, 2):
+            writer.write(line(number))
+        assert [json.loads(text)["id"] for text in written] == ["1"]
+        if error is not None:
+            raise error
+    assert [json.loads(text)["id"] for text in written] == ["1", "3", "5"]
+
+
+def test_a_stream_that_takes_no_more_is_not_written_to_again() -> None:
+    written: list[str] = []
+    with suppress(BrokenPipeError), StreamWriter(written.append, IDS) as writer:
+        writer.write(line(1))
+        raise BrokenPipeError
+    assert written == []
 
 
 def test_an_early_line_waits_on_disk(tmp_path: Path) -> None:

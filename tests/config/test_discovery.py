@@ -85,6 +85,12 @@ def test_root_that_is_not_there_says_so(tmp_path: Path) -> None:
     assert "no such folder" in refused(Where(root=tmp_path / "nowhere")).message
 
 
+def test_a_home_that_nobody_has_is_not_there() -> None:
+    nobody = Path("~nobody-of-this-name/project")
+    assert "no such folder" in refused(Where(root=nobody)).message
+    assert "no such file" in refused(Where(config=nobody)).message
+
+
 def test_root_may_be_the_file_itself(tmp_path: Path) -> None:
     assert load(Where(root=project(tmp_path, MODELS) / "settings.yaml")).settings.root == tmp_path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -102,7 +103,22 @@ def test_earlier_states_of_an_index_are_dropped(root: Path, table: Path) -> None
     assert [entry.index for entry in entries(root)] == [str(table.parent)]
 
 
-@pytest.mark.parametrize("damage", [b"", b"\x93NUMPY\x01\x00v\x00{'descr'", b"something else"])
+UNCLOSED = b"\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': }alse, 'shape': (5[,)}".ljust(168)
+"""A head of the right length, with two characters that are not what they were."""
+NO_COLUMNS = pa.BufferOutputStream()
+pa.ipc.new_file(NO_COLUMNS, pa.schema([])).close()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b"",
+        b"\x93NUMPY\x01\x00v\x00{'descr'",
+        UNCLOSED,
+        NO_COLUMNS.getvalue().to_pybytes(),
+        b"something else",
+    ],
+)
 def test_a_damaged_file_is_made_again(root: Path, table: Path, damage: bytes) -> None:
     made = Made()
     opened(table).arrays("links", made.arrays, 2)
@@ -147,6 +163,38 @@ def test_a_disk_that_is_full_costs_nothing_but_time(
             assert own.column("title", made.column).column.to_pylist() == ["a", "b", "c"]
         assert not own.active
         assert [path.name for path in root.glob("*/*")] == ["about.json"]
+
+
+def test_an_entry_whose_name_could_not_be_written_gets_it_later(
+    root: Path, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, text: str, encoding: str) -> int:
+        path.touch()
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        assert opened(table).arrays("links", Made().arrays, 2)[0].tolist() == [0, 1, 2, 3, 4]
+    assert [path.name for path in root.glob("*/*")] == []
+    opened(table).arrays("links", Made().arrays, 2)
+    assert [entry.index for entry in entries(root)] == [str(table.parent)]
+    assert clear(root) > 0
+
+
+def test_what_a_killed_process_left_behind_is_removed_once_it_is_old(root: Path, table: Path) -> None:
+    opened(table).arrays("links", Made().arrays, 2)
+    old, new = (entries(root)[0].folder / f".titles.arrow.{mark}" for mark in ("1.aa", "2.bb"))
+    for path in (old, new):
+        path.write_bytes(b"half of it")
+    os.utime(old, (1.0, 1.0))
+    opened(table).column("title", Made().column)
+    assert not old.exists()
+    assert new.exists()
+
+
+def test_a_home_that_nobody_has_is_a_folder_like_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.VARIABLE, "~nobody-of-this-name/kept")
+    assert cache_root() == Path("~nobody-of-this-name/kept/index")
 
 
 def test_a_folder_removed_meanwhile_is_no_error(root: Path, table: Path) -> None:

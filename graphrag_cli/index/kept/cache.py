@@ -18,6 +18,7 @@ import mmap
 import os
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,8 @@ WORTH = 32 * 1024 * 1024
 LIMIT = 10 * 1024**3
 """Bytes that all indexes together may take; the ones used least recently go first."""
 _ABOUT = "about.json"
+_LEFT_BEHIND = 3600.0
+"""Seconds without a word written, after which whoever wrote a file is taken to have been killed."""
 _TAIL = 4096
 """So many bytes at the end of a file are in its identity: a parquet footer changes with its content."""
 
@@ -124,7 +127,7 @@ class Cache:
         mark = f"{os.getpid()}.{secrets.token_hex(4)}"
         beside = [path.with_name(f".{path.name}.{mark}") for path in paths]
         try:
-            if not folder.is_dir():
+            if not (folder / _ABOUT).is_file():
                 _begin(folder, self._about)
             write(beside)
             for path, written in zip(paths, beside, strict=True):
@@ -179,7 +182,13 @@ def _begin(folder: Path, about: str) -> None:
             shutil.rmtree(entry.folder, ignore_errors=True)
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(exist_ok=True, mode=0o700)
-    (folder / _ABOUT).write_text(json.dumps({"index": about}), encoding="utf-8")
+    # Last, and whole: a folder without it is nobody's entry, and would never be cleared.
+    beside = folder / f".{_ABOUT}.{os.getpid()}.{secrets.token_hex(4)}"
+    try:
+        beside.write_text(json.dumps({"index": about}), encoding="utf-8")
+        beside.replace(folder / _ABOUT)
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def _chunked(pieces: Iterable[Piece]) -> Chunked:
@@ -210,7 +219,7 @@ def cache_root(environment: Mapping[str, str] | None = None) -> Path | None:
     if named.lower() in {"off", "0", "no", "none", "false"}:
         return None
     if named:
-        return Path(named).expanduser() / "index"
+        return Path(os.path.expanduser(named)) / "index"  # noqa: PTH111 - that of Path raises for an unknown home
     import platformdirs
 
     return platformdirs.user_cache_path("graphrag-cli", appauthor=False) / "index"
@@ -232,6 +241,7 @@ def entries(root: Path) -> list[Entry]:
 def shrink(root: Path, limit: int, keep: Path | None = None) -> None:
     """Removes what was used least recently until all entries take at most ``limit`` bytes; ``keep`` stays."""
     found = entries(root)
+    _sweep(entry.folder for entry in found)
     total = sum(entry.size for entry in found)
     for entry in reversed(found):
         if total <= limit:
@@ -239,6 +249,15 @@ def shrink(root: Path, limit: int, keep: Path | None = None) -> None:
         if entry.folder != keep:
             shutil.rmtree(entry.folder, ignore_errors=True)
             total -= entry.size
+
+
+def _sweep(folders: Iterable[Path]) -> None:
+    """Removes unfinished files of processes that were killed: nothing else would before the whole entry goes."""
+    for folder in folders:
+        for path in folder.glob(".*"):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > _LEFT_BEHIND:
+                    path.unlink()
 
 
 def clear(root: Path) -> int:

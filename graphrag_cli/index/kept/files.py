@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from tokenize import TokenError
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def mapped_arrays(paths: Sequence[Path]) -> tuple[Array, ...] | None:
         with _loading:
             # Plain views: indexing a memmap makes a memmap object every time.
             return tuple(np.load(path, mmap_mode="r", allow_pickle=False).view(np.ndarray) for path in paths)
-    except (OSError, ValueError, EOFError):
+    except (OSError, ValueError, EOFError, SyntaxError, TokenError):  # numpy parses the head as Python
         return None
 
 
@@ -139,7 +140,7 @@ def mapped_column(path: Path) -> tuple[Chunked, mmap.mmap] | None:
         with path.open("rb") as file:
             mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return pa.ipc.open_file(pa.BufferReader(pa.py_buffer(mapping))).read_all().column(0), mapping
-    except (OSError, ValueError, ArrowError):
+    except (OSError, ValueError, IndexError, ArrowError):
         return None
 
 

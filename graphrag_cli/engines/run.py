@@ -231,11 +231,10 @@ class Run:
 
         reask = self.tools.prompts["reask"].text
         try:
-            reply = await ask(chat or self.chat, request, reply_model, reask=reask, tell=tell)
+            return await ask(chat or self.chat, request, reply_model, reask=reask, tell=tell)
         finally:
             if thoughts:
                 emit(Reasoning("".join(thoughts), step_id))
-        return reply.value
 
     # -- the final call -------------------------------------------------------------------------------------
 

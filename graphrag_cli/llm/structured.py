@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
@@ -27,15 +27,6 @@ _QUOTED_REPLY = 1500
 """Characters of the unusable reply that the second request quotes."""
 _QUOTED_DEFECTS = 5
 """Defects that a message names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Structured(Generic[ReplyT]):
-    """A reply that was read: its value, and what had to be mended to read it."""
-
-    value: ReplyT
-    defects: tuple[str, ...]
-    notices: tuple[ReplyNotice, ...]
 
 
 class _Telling(ChatAround):
@@ -75,7 +66,7 @@ async def ask(
     *,
     reask: str,
     tell: Tell = lambda _item: None,
-) -> Structured[ReplyT]:
+) -> ReplyT:
     """Calls ``chat`` for a reply of that shape; when it cannot be read, asks once more with the defect named.
 
     A text that has no readable score even then counts as ``UNRATED``, with a notice.
@@ -90,26 +81,21 @@ async def ask(
     first = await complete(chat, request)
     value, defects = _read(first, reply_model, chat.name)
     if value is not None:
-        return Structured(value, tuple(defects), first.notices)
+        return value
     again = _second_request(request, first, reask.replace("{defect}", _in_words(defects)))
-    notice = ReplyNotice(
-        "reply.reask", f"a {request.stage} reply could not be read ({_in_words(defects)}); asked again"
-    )
-    tell(notice)
+    text = f"a {request.stage} reply could not be read ({_in_words(defects)}); asked again"
+    tell(ReplyNotice("reply.reask", text))
     try:
         second = await complete(chat, again)
     except ContextLengthError as error:
         raise _unusable(chat.name, request, defects) from error
-    notices = (*first.notices, notice, *second.notices)
     value, defects = _read(second, reply_model, chat.name)
     if value is None:
         value = _without_scores((second, first), reply_model)
         if value is None:
             raise _unusable(chat.name, request, defects)
-        unrated = _unrated_notice(request, defects)
-        tell(unrated)
-        notices += (unrated,)
-    return Structured(value, tuple(defects), notices)
+        tell(_unrated_notice(request, defects))
+    return value
 
 
 def _without_scores(replies: Sequence[ChatReply], model: type[ReplyT]) -> ReplyT | None:

@@ -46,4 +46,4 @@ async def say(chat: ChatModel, request: ChatRequest) -> ChatReply:
 
 async def points(chat: ChatModel, *, stream: bool) -> MapReply:
     request = ChatRequest((Message("user", "Map this."),), "map", stream=stream)
-    return (await ask(chat, request, MapReply, reask=REASK)).value
+    return await ask(chat, request, MapReply, reask=REASK)

@@ -148,6 +148,6 @@ async def test_the_whole_points_of_a_cut_reply_are_kept(chat_at: ChatAt, stream:
 async def test_a_primer_reply_is_read_from(chat_at: ChatAt, mode: str) -> None:
     chat = chat_at(mode)
     request = ChatRequest((Message("user", "Begin."),), "primer")
-    value = (await ask(chat, request, PrimerReply, reask=REASK)).value
+    value = await ask(chat, request, PrimerReply, reask=REASK)
     assert value.intermediate_answer
     assert all(isinstance(query, str) and query for query in value.follow_up_queries)

@@ -31,7 +31,7 @@ from graphrag_cli.llm.build import gguf_chat, openai_chat, openai_embedder
 from graphrag_cli.llm.replies import RatingReply
 from graphrag_cli.llm.structured import ask
 from tests.kit.gguf import small_model
-from tests.llm.doubles import WordCounter
+from tests.llm.doubles import Told, WordCounter
 
 SHORT = CallParams(temperature=0, max_tokens=12)
 ASKED = (Message("system", "You answer briefly."), Message("user", "Who reached the South Pole first?"))
@@ -89,9 +89,10 @@ async def test_it_answers_in_json_of_the_schema(chat: ChatModel) -> None:
     request = ChatRequest(
         (Message("user", "How good is this text?"),), "rate", params=CallParams(max_tokens=60)
     )
-    rating = await ask(chat, request, RatingReply, reask="Only JSON please: {defect}")
-    assert 0 <= rating.value.rating <= 5
-    assert "model.adapted" not in [notice.code for notice in rating.notices]
+    told = Told()
+    rating = await ask(chat, request, RatingReply, reask="Only JSON please: {defect}", tell=told)
+    assert 0 <= rating.rating <= 5
+    assert "model.adapted" not in told.codes
 
 
 async def test_a_prompt_that_does_not_fit_is_told_as_such(chat: ChatModel) -> None:

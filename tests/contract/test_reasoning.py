@@ -37,7 +37,7 @@ async def test_the_reasoning_of_a_step_comes_with_its_reply(chat_at: ChatAt, mod
     request = ChatRequest((Message("user", "Map this."),), "map")
     told: list[ReplyNotice | ReplyReasoning] = []
     reply = await ask(chat_at(mode), request, MapReply, reask=REASK, tell=told.append)
-    assert len(reply.value.points) == 2
+    assert len(reply.points) == 2
     assert [item.text.strip()[:6] for item in told] == ["Let me"]
 
 

@@ -97,7 +97,7 @@ async def test_it_answers_and_sends_json(models: Models, server: FakeServer) -> 
     chat = models.chat("default_completion_model")
     assert (await complete(chat, PROSE_CALL)).text == PROSE
     points = await ask(chat, JSON_CALL, MapReply, reask="{defect}")
-    assert [point.score for point in points.value.points] == [85, 40]
+    assert [point.score for point in points.points] == [85, 40]
     calls = len(server.requests)
     await complete(chat, PROSE_CALL)
     await ask(chat, JSON_CALL, MapReply, reask="{defect}")

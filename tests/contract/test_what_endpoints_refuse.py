@@ -18,6 +18,7 @@ from tests.contract.calls import GOOD, REASK, both, points, question, say
 from tests.contract.conftest import ChatAt
 from tests.kit.replies import PROSE
 from tests.kit.server import FakeServer
+from tests.llm.doubles import Told
 
 FORMATS = {
     "nofmt_schema": ["json_schema", "json_object"],
@@ -40,9 +41,9 @@ async def test_a_refused_format_is_replaced_and_remembered(
 ) -> None:
     chat = chat_at(mode)
     request = ChatRequest((Message("user", 'Send JSON with "points".'),), "map", stream=stream)
-    first = await ask(chat, request, MapReply, reask=REASK)
-    assert first.value == GOOD
-    assert "model.adapted" in [notice.code for notice in first.notices]
+    told = Told()
+    assert await ask(chat, request, MapReply, reask=REASK, tell=told) == GOOD
+    assert "model.adapted" in told.codes
     assert formats(server) == FORMATS[mode]
     await ask(chat, request, MapReply, reask=REASK)
     assert formats(server) == [*FORMATS[mode], FORMATS[mode][-1]]
@@ -56,17 +57,17 @@ async def test_from_an_object_the_ladder_leads_to_a_schema_too(chat_at: ChatAt, 
 async def test_without_structured_output_no_format_is_sent(chat_at: ChatAt, server: FakeServer) -> None:
     chat = chat_at(structured="none")
     request = ChatRequest((Message("user", 'Send JSON with "points".'),), "map")
-    assert (await ask(chat, request, MapReply, reask=REASK)).value == GOOD
+    assert await ask(chat, request, MapReply, reask=REASK) == GOOD
     assert formats(server) == [None]
 
 
 async def test_calls_side_by_side_learn_together(chat_at: ChatAt, server: FakeServer) -> None:
     chat = chat_at("nofmt_any")
     request = ChatRequest((Message("user", 'Send JSON with "points".'),), "map")
-    answers = await asyncio.gather(*(ask(chat, request, MapReply, reask=REASK) for _ in range(6)))
-    assert all(answer.value == GOOD for answer in answers)
-    notices = [notice.text for answer in answers for notice in answer.notices]
-    assert len(notices) == len(set(notices)) == 2
+    told = Told()
+    answers = await asyncio.gather(*(ask(chat, request, MapReply, reask=REASK, tell=told) for _ in range(6)))
+    assert all(answer == GOOD for answer in answers)
+    assert len(told.texts) == len(set(told.texts)) == 2
 
 
 PARAMS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

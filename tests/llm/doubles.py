@@ -17,6 +17,7 @@ from graphrag_cli.llm.base import (
     ReplyEnd,
     ReplyItem,
     ReplyNotice,
+    ReplyReasoning,
     Stage,
 )
 
@@ -43,6 +44,24 @@ class FlatPrices:
         if model in self.unknown:
             return None
         return (prompt_tokens + 2 * output_tokens) / 1_000_000
+
+
+@dataclass
+class Told:
+    """Hears what ``structured.ask`` tells on the way to a reply."""
+
+    items: list[ReplyNotice | ReplyReasoning] = field(default_factory=list[ReplyNotice | ReplyReasoning])
+
+    def __call__(self, item: ReplyNotice | ReplyReasoning) -> None:
+        self.items.append(item)
+
+    @property
+    def codes(self) -> list[str]:
+        return [item.code for item in self.items if isinstance(item, ReplyNotice)]
+
+    @property
+    def texts(self) -> list[str]:
+        return [item.text for item in self.items]
 
 
 @dataclass

@@ -8,25 +8,26 @@ from graphrag_cli.errors import ContentFilterError, ContextLengthError, Unusable
 from graphrag_cli.llm.base import CallUsage, Message, ReplyDelta, ReplyEnd
 from graphrag_cli.llm.replies import MapReply, Point, RatingReply, StepReply
 from graphrag_cli.llm.structured import UNRATED, ask
-from tests.llm.doubles import QueueChat, request, said
+from tests.llm.doubles import QueueChat, Told, request, said
 
 REASK = 'That was no good: {defect}. Answer with {"rating": n} only.'
 
 
 async def test_a_good_reply_is_asked_for_once() -> None:
     chat = QueueChat([said('{"rating":3}', notice="retry")])
-    answer = await ask(chat, request(stage="rate"), RatingReply, reask=REASK)
-    assert answer.value.rating == 3
-    assert answer.defects == ()
-    assert [notice.code for notice in answer.notices] == ["retry"]
+    told = Told()
+    answer = await ask(chat, request(stage="rate"), RatingReply, reask=REASK, tell=told)
+    assert answer.rating == 3
+    assert told.codes == ["retry"]
     assert chat.requests[0].reply_model is RatingReply
 
 
 async def test_the_second_request_quotes_the_reply_and_names_the_defect() -> None:
     chat = QueueChat([said('{"rating":"high"}'), said("3")])
-    answer = await ask(chat, request("How good?", stage="rate"), RatingReply, reask=REASK)
-    assert answer.value.rating == 3
-    assert "reply.reask" in [notice.code for notice in answer.notices]
+    told = Told()
+    answer = await ask(chat, request("How good?", stage="rate"), RatingReply, reask=REASK, tell=told)
+    assert answer.rating == 3
+    assert told.codes == ["reply.reask"]
     assert chat.requests[1].messages == (
         Message("user", "How good?"),
         Message("assistant", '{"rating":"high"}'),
@@ -65,16 +66,17 @@ async def test_a_second_unusable_reply_ends_the_step() -> None:
 @pytest.mark.parametrize("where", ["both", "first only"])
 async def test_a_text_that_stays_without_a_score_is_kept_with_the_lowest(text: str, where: str) -> None:
     chat = QueueChat([said(text), said(text if where == "both" else "sorry")])
-    answer = await ask(chat, request(stage="map"), MapReply, reask=REASK)
-    assert answer.value == MapReply(points=(Point(description="a", score=UNRATED),))
-    assert [notice.code for notice in answer.notices][-2:] == ["reply.reask", "reply.unrated"]
+    told = Told()
+    answer = await ask(chat, request(stage="map"), MapReply, reask=REASK, tell=told)
+    assert answer == MapReply(points=(Point(description="a", score=UNRATED),))
+    assert told.codes == ["reply.reask", "reply.unrated"]
 
 
 async def test_a_step_without_a_score_keeps_its_answer_and_its_questions() -> None:
     text = '{"response":"x","follow_up_queries":["Who?"]}'
     chat = QueueChat([said(text), said(text)])
     answer = await ask(chat, request(), StepReply, reask=REASK)
-    assert answer.value == StepReply(response="x", score=UNRATED, follow_up_queries=("Who?",))
+    assert answer == StepReply(response="x", score=UNRATED, follow_up_queries=("Who?",))
 
 
 @pytest.mark.parametrize(
@@ -95,8 +97,7 @@ async def test_what_is_whole_in_a_cut_reply_is_kept() -> None:
     text = '{"points":[{"description":"a","score":80},{"description":"b","score":8'
     chat = QueueChat([[ReplyDelta(text), ReplyEnd("cut", CallUsage(1, 1), "length")]])
     answer = await ask(chat, request(), MapReply, reask=REASK)
-    assert [point.score for point in answer.value.points] == [80]
-    assert any("cut" in defect for defect in answer.defects)
+    assert [point.score for point in answer.points] == [80]
 
 
 async def test_a_filtered_reply_is_not_asked_for_again() -> None:

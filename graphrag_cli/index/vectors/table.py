@@ -17,11 +17,11 @@ from graphrag_cli.index.lazy import Lazy
 from graphrag_cli.index.tables import convert
 from graphrag_cli.index.vectors import similarity
 from graphrag_cli.index.vectors.base import Hits, made_by
+from graphrag_cli.index.vectors.coalesce import Coalesced
 from graphrag_cli.index.vectors.compact import Compact, candidates, compress
 from graphrag_cli.index.vectors.id_space import IdSpace, overlap
 from graphrag_cli.index.vectors.similarity import Matrix, Nearest
 from graphrag_cli.index.vectors.source import VectorSource
-from graphrag_cli.index.vectors.together import Together
 
 MEMORY_LIMIT = 32 * 1024 * 1024
 """Tables of vectors up to so many bytes are read whole; of larger ones a compact form is kept in the cache."""
@@ -44,7 +44,7 @@ class StoredTable:
         self._compact = Lazy(self._compressed)
         self._comparing = threading.Semaphore(2)
         """Reading hundreds of scattered vectors takes memory; many threads at a time take a lot."""
-        self._certain = Together(self._certain_rows, MOST_QUERIES)
+        self._certain = Coalesced(self._certain_rows, MOST_QUERIES)
         self._fits = source.rows * source.width * 4 <= MEMORY_LIMIT
         _check(source, space)
 

@@ -22,7 +22,7 @@ class _Ticket(Generic[AskT, GotT]):
         return bool(self.got) or self.failed is not None
 
 
-class Together(Generic[AskT, GotT]):
+class Coalesced(Generic[AskT, GotT]):
     """Call it from many threads with one thing each; ``make`` gets one thing or several and returns as many."""
 
     def __init__(self, make: Callable[[Sequence[AskT]], Sequence[GotT]], most: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from graphrag_cli.index.vectors.together import Together
+from graphrag_cli.index.vectors.coalesce import Coalesced
 
 
 class Slow:
@@ -30,7 +30,7 @@ class Slow:
 
 def asked(work: Slow, first: int, later: Sequence[int], most: int) -> dict[int, int | str]:
     """What callers got: one that begins, the others while its call is under way."""
-    together = Together[int, int](work, most)
+    together = Coalesced[int, int](work, most)
     got: dict[int, int | str] = {}
 
     def ask(number: int) -> None:
@@ -72,4 +72,4 @@ def test_a_failure_reaches_all_it_was_made_with_and_nobody_else() -> None:
 
 @pytest.mark.parametrize("number", [0, 7])
 def test_alone_it_is_a_plain_call(number: int) -> None:
-    assert Together[int, int](lambda numbers: [one + 1 for one in numbers], 4)(number) == number + 1
+    assert Coalesced[int, int](lambda numbers: [one + 1 for one in numbers], 4)(number) == number + 1

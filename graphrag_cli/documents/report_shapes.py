@@ -57,16 +57,6 @@ class CheckShape(TypedDict):
     findings: list[FindingShape]
 
 
-class SettingShape(TypedDict):
-    """One effective setting."""
-
-    key: str
-    value: str
-    """As YAML; secrets are masked."""
-    origin: str
-    """Where the value came from."""
-
-
 class TableShape(TypedDict):
     """One table of the index."""
 

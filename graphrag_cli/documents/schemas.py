@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, with_config
 from pydantic.json_schema import GenerateJsonSchema
@@ -10,8 +10,6 @@ from typing_extensions import is_typeddict  # the one that knows the shapes
 
 from graphrag_cli.documents import event_shapes, report_shapes, shapes
 from graphrag_cli.documents.report_shapes import SchemaName
-
-SCHEMA_NAMES: tuple[SchemaName, ...] = get_args(SchemaName)
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _CONFIG = ConfigDict(extra="forbid", use_attribute_docstrings=True)

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from graphrag_cli.llm.extractive.sentences import (
     MAX_SENTENCE_CHARACTERS,
-    headings_of,
     opens_with_pronoun,
     plain,
     sentences_of,
@@ -70,7 +69,6 @@ def test_headings_head_sentences_and_are_none() -> None:
         ("another point", "Part"),
     ]
     assert found[1].before == "First one."
-    assert headings_of(text) == ["Title", "Part"]
 
 
 def test_table_rows_are_sentences_without_bars() -> None:

@@ -76,11 +76,6 @@ def sentences_of(text: str) -> list[Sentence]:
     return found
 
 
-def headings_of(text: str) -> list[str]:
-    """The headings in ``text``, in order."""
-    return [block for kind, block in _blocks(text) if kind == "heading" and block]
-
-
 def split_sentences(text: str) -> list[str]:
     """``text`` cut after each sentence; abbreviations, initials, decimals and bearings do not end one."""
     sentences: list[str] = []

@@ -22,15 +22,15 @@ def parse_fields(text: str) -> tuple[str, ...]:
     return fields
 
 
-def check_fields(text: str, wanted: str) -> None:
-    """Refuses what no answer can have, before any model is called and paid for. Raises ``UsageError``.
+def check_fields(text: str, form: str) -> None:
+    """Refuses what no answer in ``form`` can have, before any model is called and paid for. Raises ``UsageError``.
 
     Not refused is what only some answers have: stages of ``timing``, columns of records, ``drift``.
     """
-    if wanted not in {"json", "jsonl"}:
+    if form not in {"json", "jsonl"}:
         raise UsageError("--fields picks from JSON", hint="add --format json")
     for field in parse_fields(text):
-        _check([AnswerShape], field.split("."), field)
+        _check(field)
 
 
 def pick(document: Mapping[str, object], fields: Sequence[str]) -> dict[str, object]:
@@ -51,26 +51,25 @@ def _at(value: object, path: Sequence[str]) -> object:
     return None
 
 
-def _check(shapes: Sequence[Any], path: Sequence[str], field: str) -> None:
-    """Refuses ``path`` when none of ``shapes``, which a value may have, leads on by it."""
-    if not path:
-        return None
-    inner = [one for shape in shapes for one in _without_lists(shape)]
-    if any(shape is Any or get_origin(shape) is dict for shape in inner):
-        return _check_values(inner, path, field)
-    keys = {name: hint for shape in inner if is_typeddict(shape) for name, hint in _hints(shape).items()}
-    if not keys:
-        raise UsageError(f"--fields: {field!r} leads below a plain value", hint=f"stop before .{path[0]}")
-    if path[0] not in keys:
-        raise UsageError(f"--fields: an answer has no {field!r}", hint=_nearest(path[0], list(keys)))
-    return _check([keys[path[0]]], path[1:], field)
-
-
-def _check_values(shapes: Sequence[Any], path: Sequence[str], field: str) -> None:
-    """The same below a mapping whose keys nobody knows beforehand."""
-    values = [get_args(shape)[1] for shape in shapes if get_origin(shape) is dict]
-    if values:
-        _check(values, path[1:], field)
+def _check(field: str) -> None:
+    """Refuses ``field`` when none of the shapes that a value may have leads on by it."""
+    shapes: list[Any] = [AnswerShape]
+    for name in field.split("."):
+        inner = [one for shape in shapes for one in _without_lists(shape)]
+        if any(shape is Any or get_origin(shape) is dict for shape in inner):
+            # Nobody knows the keys of a mapping beforehand, nor anything of what is below ``Any``.
+            shapes = [get_args(shape)[1] for shape in inner if get_origin(shape) is dict]
+            if not shapes:
+                return
+            continue
+        keys = {
+            key: hint for shape in inner if is_typeddict(shape) for key, hint in get_type_hints(shape).items()
+        }
+        if not keys:
+            raise UsageError(f"--fields: {field!r} leads below a plain value", hint=f"stop before .{name}")
+        if name not in keys:
+            raise UsageError(f"--fields: an answer has no {field!r}", hint=_nearest(name, list(keys)))
+        shapes = [keys[name]]
 
 
 def _without_lists(shape: Any) -> Iterator[Any]:
@@ -83,10 +82,6 @@ def _without_lists(shape: Any) -> Iterator[Any]:
             yield from _without_lists(one)
     else:
         yield shape
-
-
-def _hints(shape: Any) -> dict[str, Any]:
-    return get_type_hints(shape)
 
 
 def _nearest(name: str, keys: Sequence[str]) -> str:

@@ -61,7 +61,10 @@ class Builder:
 
     @property
     def purse(self) -> Purse:
-        """What all questions together may spend and have spent. Its time runs from when the first index is open."""
+        """What all questions together may spend and have spent.
+
+        Its time runs from when it is first asked for: by the first engine, once its index is open.
+        """
         if self._purse is None:
             self._purse = Purse(self._options.limits or Limits(), shared=True)
         return self._purse

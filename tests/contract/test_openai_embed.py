@@ -50,6 +50,17 @@ async def test_a_server_that_refuses_packed_numbers_is_not_asked_for_them_again(
     assert [body.get("encoding_format") for body in server.bodies("/embeddings")] == ["base64", None, None]
 
 
+@pytest.mark.parametrize("mode", ["embed_vague", "embed_doubles", "embed_big_endian", "embed_odd"])
+async def test_a_server_that_cannot_pack_and_does_not_say_so_is_asked_for_numbers(
+    embedder_at: EmbedderAt, server: FakeServer, mode: str
+) -> None:
+    server.width = 64
+    embedder = embedder_at(mode)
+    for _ in range(2):
+        np.testing.assert_allclose(await embedder.embed(TEXTS), expected(64), rtol=1e-6)
+    assert [body.get("encoding_format") for body in server.bodies("/embeddings")] == ["base64", None, None]
+
+
 async def test_without_a_key_on_loopback_none_is_sent(embedder_at: EmbedderAt, server: FakeServer) -> None:
     embedder = embedder_at()
     await embedder.embed(TEXTS)

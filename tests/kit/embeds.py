@@ -12,6 +12,14 @@ from graphrag_cli.llm.reading.values import is_array
 from tests.kit.refusals import Sent, error
 from tests.kit.replies import Body, count_tokens, vector
 
+UNPACKED = {
+    "embed_no_base64": "Invalid value for 'encoding_format': expected 'float'",
+    "embed_vague": "Bad request",
+}
+"""Modes that refuse base64, and what they say."""
+PACKINGS = {"embed_doubles": "<{}d", "embed_big_endian": ">{}f", "embed_odd": "<{}fx"}
+"""Modes that pack numbers as nobody expects them: twice as long, the other way round, with a byte more."""
+
 
 def embeddings(body: Body, modes: list[str], width: int) -> Sent:
     """The reply to an embeddings request."""
@@ -29,8 +37,9 @@ def embeddings(body: Body, modes: list[str], width: int) -> Sent:
     if longest is not None and max(map(count_tokens, texts)) > longest:
         return error(400, f"input must have less than {longest} tokens")
     packed = body.get("encoding_format", "float") == "base64"
-    if packed and "embed_no_base64" in modes:
-        return error(400, "Invalid value for 'encoding_format': expected 'float'")
+    for mode, message in UNPACKED.items():
+        if packed and mode in modes:
+            return error(400, message)
     width = settings.get("width", width)
     width = int(body.get("dimensions") or width)
     data: list[dict[str, Any]] = [
@@ -42,7 +51,7 @@ def embeddings(body: Body, modes: list[str], width: int) -> Sent:
         if mode in SPOILS:
             SPOILS[mode](value)
     if packed and "embed_floats" not in modes:
-        _base64(value)
+        _base64(value, next((PACKINGS[mode] for mode in modes if mode in PACKINGS), "<{}f"))
     return Sent(200, json.dumps(value))
 
 
@@ -60,13 +69,13 @@ def _last(change: Callable[[list[float]], object]) -> Callable[[Body], object]:
     return mode
 
 
-def _base64(value: Body) -> None:
+def _base64(value: Body, form: str = "<{}f") -> None:
     """As numbers that can be packed; what is spoilt beyond that stays as it is."""
     entries: list[dict[str, Any]] = value.get("data") or []
     for entry in entries:
         numbers: object = entry["embedding"]
         if is_array(numbers) and all(isinstance(number, float) for number in numbers):
-            packed = struct.pack(f"<{len(numbers)}f", *numbers)
+            packed = struct.pack(form.format(len(numbers)), *numbers)
             entry["embedding"] = base64.b64encode(packed).decode()
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from graphrag_cli.errors import ModelError
 from graphrag_cli.llm.endpoints.address import url_hint
 from graphrag_cli.llm.endpoints.client import RefusedError
-from graphrag_cli.llm.endpoints.faults import error_of, not_an_api
+from graphrag_cli.llm.endpoints.faults import error_of, is_too_long, not_an_api
 from graphrag_cli.llm.endpoints.refusal import Refusal, refusal_of
 from graphrag_cli.llm.reading.decode import clean_text
 from graphrag_cli.llm.reading.values import is_array, is_number, is_object
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from graphrag_cli.llm.endpoints.client import Client
 
 _PACKING = "encoding_format"
+_UNCLEAR = (400, 415, 422, 501)
+_SIZES = (1e-12, 1e12)
+"""What the largest number of a vector lies between, unless its bytes are not those of 32-bit numbers."""
 _STANDS_FOR_EMPTY = "-"
 """Servers refuse empty strings; what is embedded for one means nothing either way."""
 
@@ -38,6 +41,7 @@ class OpenAIEmbedder:
         self._width = dimensions
         self._packed = True
         """Whether vectors are asked for in base64: half the bytes, and none of the decimal numbers to read."""
+        self._worked = False
 
     @property
     def name(self) -> str:
@@ -61,8 +65,15 @@ class OpenAIEmbedder:
         }
         if self._dimensions is not None:
             body["dimensions"] = self._dimensions
-        rows = self._rows(await self._reply(body), len(texts))
-        matrix = self._matrix(rows)
+        reply = await self._reply(body)
+        try:
+            matrix = self._matrix(self._rows(reply, len(texts)))
+        except ModelError as error:
+            if error.retryable or not _is_packed(reply):
+                raise
+            self._packed = False  # perhaps in numbers: what it packs may be 64-bit ones, or no numbers at all
+            matrix = self._matrix(self._rows(await self._reply(body), len(texts)))
+        self._worked = True
         self._width = matrix.shape[1]
         return matrix
 
@@ -72,16 +83,21 @@ class OpenAIEmbedder:
 
     async def _reply(self, body: dict[str, object]) -> object:
         """The reply in base64 where the server takes that, which servers that send numbers all the same do."""
-        refusal = reply = None
-        if self._packed:
-            reply, refusal = await self._send({**body, _PACKING: "base64"})
-            if refusal is not None and re.search(f"{_PACKING}|base64", f"{refusal.param} {refusal.words}"):
-                self._packed = False
-        if not self._packed:
+        packed = self._packed
+        reply, refusal = await self._send({**body, _PACKING: "base64"} if packed else body)
+        if packed and refusal is not None and self._may_mean_packing(refusal):
             reply, refusal = await self._send(body)
+            if refusal is None:
+                self._packed = False
         if refusal is not None:
             raise error_of(refusal, self._client.target)
         return reply
+
+    def _may_mean_packing(self, refusal: Refusal) -> bool:
+        """Whether it says so, or is the first word of a server that does not say what it dislikes."""
+        if re.search(f"{_PACKING}|base64", f"{refusal.param} {refusal.words}"):
+            return True
+        return refusal.status in _UNCLEAR and not self._worked and not is_too_long(refusal)
 
     async def _send(self, body: dict[str, object]) -> tuple[object, Refusal | None]:
         try:
@@ -136,6 +152,13 @@ class OpenAIEmbedder:
         return ModelError(f"{target.shown} sent {what}", hint=hint + url)
 
 
+def _is_packed(reply: object) -> bool:
+    data = reply.get("data") if is_object(reply) else None
+    return is_array(data) and any(
+        is_object(entry) and isinstance(entry.get("embedding"), str) for entry in data
+    )
+
+
 def _place(index: object) -> float | None:
     """What ``index`` says of the order of vectors, whatever it counts from; None when it says nothing."""
     if isinstance(index, str) and index.isdecimal():
@@ -149,9 +172,11 @@ def _vector(row: object) -> NDArray[np.float32]:
 
     if isinstance(row, str):
         try:
-            return np.frombuffer(base64.b64decode(row.strip(), validate=True), dtype="<f4").astype(np.float32)
+            read = np.frombuffer(base64.b64decode(row.strip(), validate=True), dtype="<f4").astype(np.float32)
         except (binascii.Error, ValueError):
             return np.zeros(0, dtype=np.float32)
+        largest = np.abs(read).max(initial=0)
+        return read[:0] if 0 < largest < _SIZES[0] or largest > _SIZES[1] else read
     if is_array(row):
         if len(row) == 1 and is_array(row[0]):
             row = row[0]

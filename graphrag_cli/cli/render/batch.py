@@ -70,7 +70,7 @@ class BatchView:
         asked = f"{plural(tally.total + tally.kept, 'question')}: {', '.join(named)}"
         calls = plural(self._purse.usage.llm_calls, "call")
         spent = f"{calls}, {plural(self._tokens, 'token')}, {cost(self._purse.cost)}"
-        return f"{asked}; {spent}; {_clock(seconds)}, {self._rate(seconds):.1f} a second"
+        return f"{asked}; {spent}; {_duration(seconds)}, {self._rate(seconds):.1f} a second"
 
     def _bar(self) -> Text:
         from rich.text import Text
@@ -84,7 +84,7 @@ class BatchView:
         line.append(f"  {tally.done} of {tally.total}", style="bold")
         rate = self._rate(seconds)
         if rate:
-            line.append(f"  {rate:.1f}/s  {_clock(tally.undone / rate)} left", style="dim")
+            line.append(f"  {rate:.1f}/s  {_duration(tally.undone / rate)} left", style="dim")
         if tally.failed:
             line.append(f"  {tally.failed} failed", style="red")
         line.append(f"  {spaced(self._tokens)} tokens", style="dim")
@@ -100,7 +100,7 @@ class BatchView:
         return self._tally.done / seconds if seconds > 0 else 0.0
 
 
-def _clock(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -18,7 +18,8 @@ _SHORT, _LONG = 1e-12, 1e12
 TIE_DECIMALS = 6
 """Similarities that agree to so many decimals are a tie: sums in another order differ by less."""
 _ODD = 0.2915026221291811
-"""Moves the edges between such steps away from 4/9 and the like, which two sums may come out on both sides of."""
+"""Similarities are compared in steps of that size. This moves the edges between steps away from simple fractions such as
+4/9, which sums in two orders may come out on both sides of."""
 
 
 @dataclass(frozen=True, slots=True)

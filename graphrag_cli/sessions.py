@@ -125,8 +125,9 @@ class SessionStore:
         try:
             path.unlink()
         except FileNotFoundError:
-            known = ", ".join(self.names()) or "none"
-            raise UsageError(f"there is no session {name!r}", hint=f"there are: {known}") from None
+            known = ", ".join(self.names())
+            hint = f"there are: {known}" if known else "no session is kept"
+            raise UsageError(f"there is no session {name!r}", hint=hint) from None
         except OSError as error:
             raise UsageError(
                 f"cannot delete {path}: {error.strerror}", hint="see who may write there"

@@ -1,7 +1,7 @@
 """The output of a batch on disk: each line whole or absent, whatever moment the program is killed at.
 
 In input order, an answer that comes early has to wait for those before it. It waits in ``FILE.waiting``, on disk, so that a
-kill loses only what is in flight. Resuming reads both files, drops a torn last line, keeps what was answered, and
+kill loses only what is in flight; a run that ends by itself puts it into the file. Resuming reads both files, drops a torn last line, keeps what was answered, and
 asks the rest again.
 """
 
@@ -105,11 +105,13 @@ class FileWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._file)
+        """What still waits for a question that was left unasked goes into the file too: resuming sorts it in again."""
         if self._waiting is not None and self._order is not None:
+            for line in self._order.early:
+                _append(self._file, line.text)
             os.close(self._waiting)
-            if not self._order.early:
-                waiting_path(self._path).unlink(missing_ok=True)
+            waiting_path(self._path).unlink(missing_ok=True)
+        os.close(self._file)
 
     def write(self, done: Done) -> None:
         """Writes the line, or puts it where it waits; then those whose turn has come."""

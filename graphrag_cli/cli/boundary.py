@@ -80,7 +80,11 @@ def _invoke(arguments: Sequence[str]) -> int:
 def _usage_error(error: TyperException) -> UsageError:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else completion.PROGRAM
-    return UsageError(error.format_message(), hint=f"{command} --help shows what it takes")
+    hint = f"{command} --help shows what it takes"
+    message = error.format_message().replace("Value error, ", "")
+    if "unexpected extra argument" in message:
+        hint = f"put what has blanks, such as a question, in quotes; {hint}"
+    return UsageError(message, hint=hint)
 
 
 def _unexpected(error: Exception, arguments: Sequence[str]) -> CliError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, cast
@@ -11,6 +12,8 @@ from graphrag_cli.errors import UsageError
 from graphrag_cli.events import DATASETS, METHODS, Dataset, Method
 
 Outcome: TypeAlias = Literal["answered", "no_data"]
+_CASE_KEYS = ("id", "method", "question", "expect")
+_EXPECT_KEYS = ("status", "records", "any_of_strings", "all_of_strings")
 _SHAPE = "each case has a question, and under expect: records, any_of_strings, all_of_strings or status"
 
 
@@ -64,7 +67,7 @@ def _json_items(text: str) -> Sequence[object]:
 
 
 def _case(number: int, item: object, method: Method) -> Case:
-    fields = _mapping(item, number)
+    fields = _known(_mapping(item, number), _CASE_KEYS, number)
     question = fields.get("question")
     own_method = fields.get("method", method)
     if not isinstance(question, str) or not question.strip():
@@ -74,7 +77,11 @@ def _case(number: int, item: object, method: Method) -> Case:
             f"case {number}: there is no method {own_method!r}", hint=f"one of {', '.join(METHODS)}"
         )
     expect = fields.get("expect", {})
-    wanted = {"status": expect} if isinstance(expect, str) else _mapping(expect, number)
+    wanted = (
+        {"status": expect}
+        if isinstance(expect, str)
+        else _known(_mapping(expect, number), _EXPECT_KEYS, number)
+    )
     outcome = wanted.get("status", "answered")
     if outcome not in {"answered", "no_data"}:
         raise UsageError(f"case {number}: an answer cannot be {outcome!r}", hint="answered or no_data")
@@ -87,6 +94,16 @@ def _case(number: int, item: object, method: Method) -> Case:
         any_of=_strings(wanted.get("any_of_strings"), number),
         all_of=_strings(wanted.get("all_of_strings"), number),
     )
+
+
+def _known(fields: Mapping[str, object], keys: Sequence[str], number: int) -> Mapping[str, object]:
+    """``fields``, unless one is misspelt: a case that expects nothing would pass unseen."""
+    for name in fields:
+        if name not in keys:
+            close = difflib.get_close_matches(name, keys, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"keys here: {', '.join(keys)}"
+            raise UsageError(f"case {number}: there is no key {name!r}", hint=hint)
+    return fields
 
 
 def _records(value: object, number: int) -> dict[Dataset, frozenset[str]]:

@@ -100,10 +100,12 @@ def of_types(column: Chunked, types: Sequence[str]) -> NDArray[np.bool_]:
     known: list[str] = sorted(convert.strings(pc.unique(folded)))
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], known, n=3, cutoff=0.3) or known[:12]
+        named = [name for name in known if name]
+        near = difflib.get_close_matches(unknown[0], named, n=3)
+        shown = near or named[:12]
         raise IndexDataError(
             f"no entity is of type {unknown[0]!r}",
-            hint=f"types there are: {', '.join(name for name in near if name)}",
+            hint=f"types there are{', for example' if len(shown) < len(named) else ''}: {', '.join(shown)}",
         )
     return pc.is_in(folded, value_set=pa.array(wanted)).to_numpy()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from asyncio import CancelledError
 from collections.abc import Sequence
@@ -45,11 +46,14 @@ def test_lines_come_out_in_order_whatever_order_they_come_in(order: Sequence[int
 @given(st.permutations(range(6)), st.data())
 def test_a_kill_at_any_byte_loses_only_what_was_in_flight(order: Sequence[int], data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "answers.jsonl"
+        path = Path(folder) / "killed" / "answers.jsonl"
         finished = data.draw(st.integers(0, 6), label="finished before the kill")
-        with FileWriter(path, IDS) as writer:
+        running = Path(folder) / "running"
+        running.mkdir()
+        with FileWriter(running / path.name, IDS) as writer:
             for number in order[:finished]:
                 writer.write(line(number))
+            shutil.copytree(running, path.parent)  # what is there when it is killed
         if finished < 6:
             torn = line(order[finished]).text
             with path.open("a", encoding="utf-8") as file:
@@ -104,6 +108,19 @@ def test_an_early_line_waits_on_disk(tmp_path: Path) -> None:
         assert ids_in(waiting_path(path)) == ["2"]
         writer.write(line(0))
         assert ids_in(path) == ["1", "2"]
+
+
+def test_what_waits_goes_into_the_file_at_the_end_and_is_sorted_in_later(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with FileWriter(path, IDS) as writer:
+        for number in (4, 0, 2):
+            writer.write(line(number))
+    assert ids_in(path) == ["1", "3", "5"]
+    assert not waiting_path(path).exists()
+    with FileWriter(path, IDS, read_kept(path, QUESTIONS)) as writer:
+        for number in (1, 3, 5):
+            writer.write(line(number))
+    assert ids_in(path) == IDS
 
 
 def test_what_failed_is_asked_again_in_its_place(tmp_path: Path) -> None:

@@ -112,3 +112,17 @@ def test_junit_names_failures_and_survives_any_text() -> None:
     assert (suite.attrib["tests"], suite.attrib["failures"], suite.attrib["time"]) == ("2", "1", "1.750")
     assert suite[0].attrib["name"] == "1: a\ufffd<&>\ufffd"
     assert suite[1][0].tag == "failure"
+
+
+@pytest.mark.parametrize(
+    ("case", "meant"),
+    [
+        ("{question: Who led, expct: no_data}", "expect"),
+        ("{question: Who led, expect: {recods: {Sources: [9]}}}", "records"),
+        ("{question: Who led, expect: {any_of_string: [zebra]}}", "any_of_strings"),
+    ],
+)
+def test_a_misspelt_key_does_not_pass_unseen(case: str, meant: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        read_cases(f"- {case}", yaml=True, method="local")
+    assert refused.value.hint == f"did you mean {meant!r}?"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Shell
+from tests.kit.tiny import tables, write_tables
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -43,3 +44,9 @@ def test_a_folder_without_an_index_is_an_index_error(shell: Shell, tmp_path: Pat
     assert done.status == 4
     assert (done.out == "") is (form == "text")
     assert "hint:" in done.err
+
+
+def test_info_claims_no_method_whose_vectors_are_missing(shell: Shell, tmp_path: Path) -> None:
+    write_tables(tmp_path / "index", tables())
+    done = shell.run("index", "info", "--data", str(tmp_path / "index"))
+    assert "methods: global\n" in done.out

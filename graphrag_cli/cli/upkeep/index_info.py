@@ -8,12 +8,16 @@ from graphrag_cli.documents.report_shapes import INDEX_SCHEMA
 from graphrag_cli.errors import VectorError
 from graphrag_cli.index.open import open_snapshot, servable
 from graphrag_cli.index.tables.adaptations import adaptations
+from graphrag_cli.index.tables.schema import VECTORS_SEARCHED
 from graphrag_cli.index.vectors.index_vectors import IndexVectors
 from graphrag_cli.index.vectors.names import CONTAINER_NAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from graphrag_cli.config.settings import Settings, VectorName
     from graphrag_cli.documents.report_shapes import IndexInfoShape, LevelShape, VectorTableShape
+    from graphrag_cli.events import Method
     from graphrag_cli.index.snapshot import Snapshot
 
 
@@ -32,9 +36,15 @@ def index_info(settings: Settings) -> IndexInfoShape:
         "tables": [{"name": name, "rows": rows} for name, rows in summary.counts.items()],
         "levels": levels,
         "vectors": vectors,
-        "methods": list(servable(snapshot.tables)),
+        "methods": _methods(snapshot, vectors),
         "adapted": [f"{note.table}.{note.column}: {note.how}" for note in adaptations(snapshot.tables)],
     }
+
+
+def _methods(snapshot: Snapshot, vectors: Sequence[VectorTableShape]) -> list[Method]:
+    """What tables and vectors can serve, whatever embedding model is set; DRIFT embeds reports where it must."""
+    lacking = {one["name"] for one in vectors if one["problem"]} - {"community_full_content"}
+    return [method for method in servable(snapshot.tables) if lacking.isdisjoint(VECTORS_SEARCHED[method])]
 
 
 def _levels(snapshot: Snapshot) -> list[LevelShape]:
